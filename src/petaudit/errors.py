@@ -46,7 +46,7 @@ class DataValues:
     are_leaves: bool = False
     """Whether they are leaves of a hierarchy, whose rows are those of the original."""
     after: str = ""
-    """What is said behind the values."""
+    """The text after the values."""
 
 
 class PetauditError(Exception):

@@ -169,13 +169,13 @@ class Audit:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """The warnings of all results, each once, and what is said about rows and people."""
+        """The warnings of all results, each once, and the notes about rows and people."""
         of_results = (text for result in self.results for text in result.warnings)
         return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *of_results)))
 
     @cached_property
     def people_notes(self) -> tuple[str, ...]:
-        """What is said about rows and people."""
+        """Notes about rows and people."""
         return tuple(people_notes(self.inputs))
 
     def __repr__(self) -> str:
@@ -339,8 +339,8 @@ def audit(
             _ = opened.quasi_identifiers
         is_sensitive = any(Need.SENSITIVE in measure.needs for measure in chosen)
         if is_sensitive and opened.roles.quasi_identifiers and opened.roles.sensitive:
-            # Count the classes with the sensitive values in them, of which all class measures live;
-            # what is wrong with a column is said by the measures that need it.
+            # Count the classes with the sensitive values in them, which all class measures need;
+            # problems of a column are reported by the measures that need it.
             with contextlib.suppress(PetauditError):
                 _ = opened.class_blocks
         results: list[Result] = []
@@ -401,7 +401,7 @@ def _outcome(
 def _options_by_measure(
     given: Mapping[str, Mapping[str, Any]], limits: Mapping[str, Number]
 ) -> dict[str, dict[str, Any]]:
-    """Options and limits under the names of measures; what is wrong is said before any work."""
+    """Options and limits by measure; invalid ones are refused before any work."""
     wanted: dict[str, dict[str, Any]] = {}
     for name, options in given.items():
         measure = find_measure(name)
@@ -459,7 +459,7 @@ def _sized(
 def _can_do_without(measure: Measure, inputs: Inputs, explicit: Set[str]) -> bool:
     """Whether a measure has something to say about this audit where no column has a role.
 
-    What a measure lacks beside the roles is said only if somebody wants it.
+    What a measure lacks beside the roles is reported only if it was asked for.
     """
     if not {Need.QUASI_IDENTIFIERS, Need.HIERARCHIES}.isdisjoint(measure.needs):
         return False

@@ -66,7 +66,7 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
         # The reader has left; closing quietly is what it expects.
         pass
     except OSError as problem:
-        # Whatever the system says of a file is no defect of petaudit.
+        # A problem of the system with a file is not a defect of petaudit.
         show_trace(problem, with_texts=chosen.reveal_values)
         complain_of_error(file_problem(problem))
     except Exception as problem:

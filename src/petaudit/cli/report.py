@@ -57,7 +57,7 @@ class Reports:
 
     @classmethod
     def of(cls, chosen: argparse.Namespace) -> Reports:
-        """From the options; what is wrong about them is said before a long wait."""
+        """From the options; invalid ones are refused before a long wait."""
         names = getattr(chosen, "report", None) or ()
         files = tuple((Path(name), checked_format(None, name)) for name in names)
         _check_apart([path for path, _ in files], chosen)

@@ -16,7 +16,7 @@ from petaudit.reports.terminal import as_text
 
 
 def prepare() -> None:
-    """A character that a terminal cannot show is no reason to fail."""
+    """Escape characters that a terminal cannot show instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

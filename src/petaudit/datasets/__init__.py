@@ -30,7 +30,7 @@ def names() -> tuple[str, ...]:
 
 
 def schemas() -> dict[str, Path]:
-    """Return the bundled schemas by name: files that are no tables.
+    """Return the bundled schemas, which are not tables, by name.
 
     >>> schemas()["adult-income_schema"] == load("adult-income_syn").schema
     True

@@ -31,7 +31,7 @@ class Dataset:
     control: Path | None = None
     """Rows of the same source that the synthetic table was not made from."""
     population: Path | None = None
-    """The people whom the released ones were drawn from; more rows than the table."""
+    """The population that the released people were drawn from; more rows than the table."""
     hierarchies: Path | None = None
     """The folder with a hierarchy per column."""
     schema: Path | None = None

@@ -275,7 +275,7 @@ def is_policy_file(given: str | PathLike[str]) -> bool:
 
 
 def read_policy(path: Path) -> Policy:
-    """Read the file of a policy; what is wrong with it is said with its name."""
+    """Read the file of a policy; errors name the file."""
     with unchanged(), error_context(path):
         content = read_yaml(path)
         if not isinstance(content, Mapping):

@@ -1,8 +1,8 @@
 """The numbers and the ranges of numbers that labels spell, read all at once and exactly.
 
-A fraction per label takes minutes where a column has a million numbers. Here a number is a whole
-number and how many of its digits are decimal places; columns that are reckoned with together become
-whole numbers of one small unit.
+A fraction per label takes minutes where a column has a million numbers. Here a number is an
+integer and how many of its digits are decimal places; columns that are computed with together
+become integers of one small unit.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from petaudit.exact.fractions import NUMBER, parse_number
 from petaudit.labels.cells import SUPPRESSED, trim
 
 Whole: TypeAlias = npt.NDArray[Any]
-"""Whole numbers: int64 where they fit, Python's own elsewhere."""
+"""Integers: int64 where they fit, Python's unbounded ones elsewhere."""
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Integers: TypeAlias = npt.NDArray[np.int64]
 Reader: TypeAlias = Callable[[str], Fraction | Decimal | None]
@@ -31,7 +31,7 @@ Range: TypeAlias = tuple[Fraction | None, Fraction | None]
 """Lower and upper bound; None where there is none."""
 
 _LONGEST_LABEL: Final = 4_000
-"""Longer labels are no numbers."""
+"""Longer labels are not read as numbers."""
 _LONGEST: Final = 24
 _MOST_DIGITS: Final = 18
 _BLOCK: Final = 1 << 15
@@ -104,14 +104,14 @@ class LabelNumbers:
         return replace(self, is_number=is_number, others={**self.others, **numbers})
 
     def fit(self, places: int) -> bool:
-        """Whether 64 bits hold every number in units of so many decimal places."""
+        """Whether every number, scaled by 10**places, fits into 64 bits."""
         # What is larger than this does not fit anyway, unless it is zero times as much.
         shifts = np.minimum(places - self.places, 2 * _MOST_DIGITS)
         sizes = np.abs(self.mantissas) * 10.0**shifts
         return not self.others and float(sizes.max(initial=0)) < _LARGEST
 
     def in_units(self, places: int, *, fits: bool) -> Whole:
-        """The numbers as whole numbers of units of so many decimal places; 0 for no number."""
+        """The numbers as integers, scaled by 10**places; 0 where there is no number."""
         shifts = np.where(self.mantissas == 0, 0, places - self.places)
         if fits:
             fitting: Integers = self.mantissas * 10**shifts
@@ -220,7 +220,7 @@ def value_key(label: str | None) -> ValueKey:
 
 
 def numbers_among(labels: Iterable[str | None]) -> list[Fraction] | None:
-    """The numbers that labels spell, nulls left out; None where one is no number, or all are null.
+    """The numbers that labels spell, without nulls; None if one is not a number, or all are null.
 
     >>> [str(number) for number in numbers_among(["2.5", None])], numbers_among(["1", "a"])
     (['5/2'], None)
@@ -257,7 +257,7 @@ def range_of(label: str | None) -> Range | None:
 
 @dataclass(frozen=True)
 class Ranges:
-    """A range per label. A bound that is no number is open, where the label spells a range."""
+    """A range per label. A bound that is not a number is open, where the label spells a range."""
 
     is_range: Bools
     low: LabelNumbers

@@ -166,7 +166,7 @@ def _sets_of(result: Result, columns: int) -> list[ColumnSet]:
 
 
 def _strongest(result: Result, columns: int) -> Phrase:
-    """Name the strongest set of so many columns; of equally strong ones the first."""
+    """Name the strongest set of this many columns; of equally strong ones the first."""
     best = max(_sets_of(result, columns), key=lambda each: (each.distinction, each.separation))
     several = phrase("set of {columns}", columns=counted(columns, "column"))
     return phrase(

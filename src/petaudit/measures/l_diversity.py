@@ -41,7 +41,7 @@ class LDiversity(SensitiveMeasure):
     limit_help = "every class must have at least this many different values"
 
     def figures(self, attribute: str, classes: ClassTable) -> ClassFigures:
-        """Count the values of each class; a null is no further one."""
+        """Count the values of each class; a null is not a further one."""
         pairs = classes.columns[attribute].with_nulls_as_commonest
         distinct = np.diff(pairs.class_starts, append=len(pairs.counts)).astype(np.int64)
         return ratio_figures(distinct, np.ones_like(distinct), classes.sizes, classes.classes)

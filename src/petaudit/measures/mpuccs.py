@@ -326,7 +326,7 @@ class MpuccsResult(Result):
 
     @property
     def other_files(self) -> tuple[Path, ...]:
-        """The control is no input of an audit."""
+        """The files of the control, which is not an input of an audit."""
         return self.control_files
 
     @property

@@ -1,4 +1,4 @@
-"""What it would take to keep a limit, and what is said of suppressed rows."""
+"""What it would take to keep a limit, and warnings about suppressed rows."""
 
 from __future__ import annotations
 

@@ -115,7 +115,7 @@ class AttackRisk(RiskMeasure):
             "share_at_risk": at_risk / classes.rows,
             "rows_at_risk": at_risk,
             "risk_threshold": float(threshold),
-            # None where suppressing is no help, or only dropping rows is.
+            # None where suppressing does not help, or only dropping rows does.
             "rows_to_suppress_for_threshold": classes.remedy(at_risk, at_risk).rows_to_suppress,
             "judged": judged,
             "classes": classes.number,

@@ -215,7 +215,7 @@ class SampledClasses(RiskClasses):
     def of_sample(
         cls, inputs: Inputs, people: int, significance: Fraction = USUAL_SIGNIFICANCE
     ) -> SampledClasses:
-        """The classes of a table that was drawn from so many people."""
+        """The classes of a table that was drawn from a population of ``people``."""
         classes = RiskClasses.of_table(inputs)
         population = Population(inputs.individuals, people, significance)
         return cls(**vars(classes), population=population)
@@ -237,7 +237,7 @@ class SampledClasses(RiskClasses):
         return self.population.most_people(int(self.sizes[0]))
 
     def rows_with_fewer(self, people: Fraction | int) -> int:
-        """Rows of classes that are not taken to have so many people."""
+        """Rows of classes that are not taken to have at least this many people."""
         k = math.ceil(people)
         enough = partial(self.population.is_taken_to_have, k)
         first = bisect_left(self.sizes.tolist(), True, key=enough)

@@ -88,7 +88,7 @@ suppression = Suppression.as_function()
 
 
 def _suppressed_cells(inputs: Inputs, column: str) -> int:
-    """Count the cells with the mark, or with a label that stands for everything and is no value."""
+    """Count the cells with the mark, or with the root of the hierarchy where that is not a leaf."""
     counts, marks, hierarchy = inputs.table.counts, [SUPPRESSED], None
     try:
         if column in inputs.hierarchies:

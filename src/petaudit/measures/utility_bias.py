@@ -126,7 +126,7 @@ def _number(function: Callable[[Any], Any], name: str, table: object, called: st
         returned = returned.as_py()
     elif getattr(returned, "shape", None) == () and hasattr(returned, "item"):
         returned = returned.item()
-    # Text is no number here, though the shell may pass numbers as text elsewhere.
+    # Text does not count as a number here, though the shell passes numbers as text elsewhere.
     if not isinstance(returned, str | bytes):
         try:
             return exact(returned, name)

@@ -72,7 +72,7 @@ class Picture:
         """Return the picture as plain data, ready for JSON."""
         plain: dict[str, Any] = _plain(self)
         if plain.get("counts") == Unit.ROW.value:
-            # What is counted is said only where it is something else.
+            # Rows are the default unit, which is left out.
             del plain["counts"]
         return {"kind": self.kind} | plain
 

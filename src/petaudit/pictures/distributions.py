@@ -36,13 +36,13 @@ MOST_BINS: Final = 12
 MOST_CLASSES: Final = 3
 MOST_ATTRIBUTES: Final = 6
 SHOWABLE: Final = (0, 5, 20)
-"""Reports leave out small classes, and few rows in many bins say nothing: so the worst of those
-with at least so many rows are kept too.
+"""Reports leave out small classes, and few rows in many bins say nothing: so the worst classes with
+at least this many rows are kept too.
 """
 _MOST_TIED: Final = 1000
 _MOST_PANELS: Final = 3
 _SHOWN_FROM: Final = 4
-"""A class must have so many times the people that count as few: of others zones say nothing."""
+"""A class must have this many times the people that count as few: zones of others say nothing."""
 _TOP, _BOTTOM, _LEFT = 66, 206, 40
 _GAP = 18
 _STUB = 0.06
@@ -111,8 +111,8 @@ def farthest(candidates: Sequence[FarClassValues]) -> tuple[FarClassValues, ...]
 def _worst(distances: Floats, sizes: Integers) -> list[int]:
     """Return the places of the worst classes, and of the worst of those that are not very small.
 
-    All that are as bad as the last of them are kept: engines have no order of classes, and which of
-    them are shown must not depend on one.
+    Ties with the last of them are kept: engines have no order of classes, and which of them are
+    shown must not depend on one.
     """
     worst: set[int] = set()
     for least in SHOWABLE:

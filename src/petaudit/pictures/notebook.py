@@ -52,7 +52,7 @@ def notebook_table(
         value = row.value_text
         if isinstance(row.value, bool):
             value = say(phrase("holds") if row.value else phrase("does not hold"))
-        # What is undecided, for example, is no verdict, either.
+        # Undecided, for example, is not a verdict either.
         status = row.status if row.status in _COLORS else "error"
         verdict = Markup('<span style="color:{}">{} {}</span>').format(
             _COLORS[status], MARKS[status], say(STATUS_WORDS[status])

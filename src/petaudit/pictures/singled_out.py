@@ -62,7 +62,7 @@ _VERDICTS: Final = {
 
 @dataclass(frozen=True)
 class SizeCount:
-    """The rows that combinations of so many columns identify, and no smaller ones."""
+    """The rows that combinations of a size identify, and no smaller ones."""
 
     fewest: int
     most: int

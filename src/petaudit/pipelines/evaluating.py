@@ -94,7 +94,7 @@ class Entry:
 def evaluate_run(
     run: PlannedRun, tables: Tables, *, reveal: bool, granularities: Sequence[str] = ()
 ) -> Entry:
-    """Run the measure; what goes wrong is no reason for other runs to stop."""
+    """Run the measure; an error becomes part of the entry, and other runs go on."""
     experiment = run.evaluation
     measure, options = experiment.measure, experiment.model.options
     notes: list[str] = []

@@ -173,7 +173,7 @@ class Executor:
         self._files_read: tuple[Path, ...] = ()
 
     def _read(self, parsed: Document, name: str) -> Pipeline:
-        """The pipeline; what is wrong with its tables is said together with what is in the file."""
+        """Read the pipeline; problems of its tables are reported with those of the file."""
         problems = Problems()
         pipeline = partly_read(parsed, name, problems)
         pipeline = with_policies(pipeline, self._tables.resolved, problems)

@@ -120,7 +120,7 @@ def experiment_name(given: Any, at: KeyPath, problems: Problems) -> str | None:
 
 
 def not_plain(given: str) -> str:
-    """What is said of a name that would be part of a file's name and is not plain."""
+    """The message for a name that would be part of a file name and is not plain."""
     near = nearest_plain(given)
     return phrase(
         "{name} is not a plain name (letters, digits, -, _ and single dots inside){near}",

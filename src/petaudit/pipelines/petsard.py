@@ -119,7 +119,7 @@ def _sentence(what: str, alternative: str | None) -> str | None:
 
 
 def unknown_module(module: Hashable) -> str:
-    """What is said of a module that there is not."""
+    """The message for an unknown module."""
     name = key_text(module)
     alternative = module_alternative(name)
     if alternative:
@@ -135,7 +135,7 @@ def unknown_module(module: Hashable) -> str:
 
 
 def unknown_method(module: str, wanted: Any, known: list[str]) -> str:
-    """What is said of a method that a module has not."""
+    """The message for an unknown method of a module."""
     alternative = method_alternative(module, wanted) if isinstance(wanted, str) else None
     near = suggestion(wanted, known) if isinstance(wanted, str) else ""
     return phrase(
@@ -150,7 +150,7 @@ def unknown_method(module: str, wanted: Any, known: list[str]) -> str:
 def unknown_option(
     module: str, method: str | None, key: Any, value: Any, known: list[str], whose: str
 ) -> str:
-    """What is said of an option that there is not."""
+    """The message for an unknown option."""
     if not isinstance(key, str):
         return phrase(
             "the option {option} is not text; options of {whose} are {known}",

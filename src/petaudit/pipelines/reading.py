@@ -1,4 +1,4 @@
-"""From the text of a pipeline file to its models: everything that is wrong is said at once."""
+"""From the text of a pipeline file to its models: all problems are reported at once."""
 
 from __future__ import annotations
 

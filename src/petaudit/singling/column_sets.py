@@ -39,7 +39,7 @@ def sets_of_columns(
     with_suppressed: bool = True,
     person: str | None = None,
 ) -> list[SetCounts]:
-    """Count by all sets of up to so many columns, small sets first."""
+    """Count the classes of all sets of up to ``up_to`` columns, small sets first."""
     counts = source.counts
     if person is None and not counts.is_remote:
         # Frames that are in memory already have no other way.
@@ -56,7 +56,7 @@ def sets_of_columns(
 
 
 def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
-    """Count by all sets of up to so many columns, small sets first; a line of codes per column.
+    """Count the classes of all sets of columns, small sets first; a row of codes per column.
 
     >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
     >>> [(each.columns, each.classes, each.equal_pairs) for each in count_all_sets(codes, 2)]
@@ -132,7 +132,7 @@ def minimal_uniques(
     with_suppressed: bool,
     person: str | None = None,
 ) -> MinimalUniques:
-    """Find all minimal sets of up to so many columns, in memory or where the rows are."""
+    """Find all minimal sets of up to ``up_to`` columns, in memory or where the rows are."""
     counts = source.counts
     if histogram.sizes[0] > 1:
         # Where nobody is alone on all columns, nobody is on fewer.
@@ -170,7 +170,7 @@ def _codes(
 
 
 def find_special(codes: Codes, up_to: int) -> SpecialUniques:
-    """Find all minimal sets of up to so many columns, a row of codes per column.
+    """Find all minimal sets of up to ``up_to`` columns, a row of codes per column.
 
     >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
     >>> uniques = find_special(codes, 2)

@@ -91,7 +91,7 @@ def compare(
 
 
 def samples_of(people: int, most: int, seed: int) -> list[Indices]:
-    """Disjoint samples of so many people at the most, each sorted; a few, and one at least.
+    """A few disjoint samples, at least one, of at most ``most`` people each, sorted.
 
     >>> [sample.tolist() for sample in samples_of(5, 2, seed=1)]
     [[1, 4], [0, 3]]

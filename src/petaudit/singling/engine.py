@@ -75,7 +75,7 @@ class StoredTables(SearchTables):
         )
 
     def listed(self, findings: SizeFindings) -> Iterator[Listed]:
-        """List the rows that a size identifies, so many at a time."""
+        """List the rows that combinations of a size identify, in batches."""
         return self.listing.listed(findings.size)
 
     def value_combos(
@@ -148,7 +148,7 @@ def _count_size(
     *,
     keep_matches: bool,
 ) -> bool:
-    """Count the combinations of a size, and note whom they identify if that is reported."""
+    """Count the combinations of a size, and note the rows they identify if that is reported."""
     if report is not None:
         report(0)
     try:

@@ -21,7 +21,7 @@ from petaudit.singling.walk import Plan, Walk, finished_walks
 from petaudit.tables.joint.coarser import coarser_steps
 
 _MOST_COLUMNS = 3
-"""Changes of single columns are judged with combinations of up to so many columns at most."""
+"""Changes of single columns are judged with combinations of at most this many columns."""
 _MOST_CELLS = 4e9
 _FIRST = np.zeros(1, np.int64)
 
@@ -83,7 +83,7 @@ class _ExposureWalk(Walk):
     def visit(
         self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
     ) -> None:
-        """Note whom each child identifies."""
+        """Note the rows that each child identifies."""
         local = self._local
         if self._levels[-1].partition.is_empty:
             return

@@ -139,7 +139,7 @@ class Prepared(SearchTables):
     pair: Pair
     """The synthetic rows and those of the original, without duplicates."""
     kept: tuple[Rows, ...]
-    """The rows of each table that are no duplicates of an earlier one."""
+    """The rows of each table that do not duplicate an earlier one."""
     who: tuple[Rows | None, ...]
     """The person of each row of each table, where one is named."""
     everything: Codes | None
@@ -199,7 +199,7 @@ class Prepared(SearchTables):
         return overlap_of(first_rows(both), self.rows[ORIGINAL])
 
     def listed(self, findings: SizeFindings) -> Iterator[Listed]:
-        """List the rows that a size identifies, so many at a time."""
+        """List the rows that combinations of a size identify, in batches."""
         identified = findings.listed
         assert identified is not None  # noqa: S101 (found by a search in memory)
         for start in range(0, len(identified.rows), LISTED_AT_ONCE):
@@ -269,7 +269,7 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
 
 
 def _kept(codes: Codes, who: Rows | None) -> Rows:
-    """The rows that are no duplicates of an earlier one of the same person."""
+    """The rows that do not duplicate an earlier one of the same person."""
     first = first_rows(codes if who is None else np.vstack([codes, who]))
     return np.flatnonzero(first == np.arange(len(first))).astype(np.uint32)
 

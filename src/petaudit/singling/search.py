@@ -195,7 +195,7 @@ class _PeopleWalk(Walk):
     def visit(
         self, number: int, prefix: tuple[int, ...], children: Indices, first_child: int
     ) -> None:
-        """Note whom each child exposes."""
+        """Note the people that each child exposes."""
         level, local, rule = self._levels[-1], self._local, self.plan.entropy
         partition = level.partition
         if level.is_pruned or partition.is_empty:

@@ -145,12 +145,12 @@ class MemoryNeed:
         each = _CODE * (self.columns - 1) * rows + (_SCRATCH + _ROW) * rows
         each += _SYNTHETIC_ROW * self.rows[0]
         most = _AT_REST + self.codes + max(self.reading, preparing, threads * each)
-        # An estimate is no promise.
+        # An estimate may be too low.
         return most + most // 10
 
 
 def need_of_special(rows: int, alone: int, columns: int, up_to: int) -> int:
-    """What finding the minimal sets of up to so many columns takes in memory, at the most.
+    """The most memory that finding the minimal sets of up to ``up_to`` columns takes.
 
     A row has no more of them than there are sets of half the columns: none contains another.
 

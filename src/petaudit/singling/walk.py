@@ -225,7 +225,7 @@ def finished_walks(
 
 
 def threads_for(codes: int) -> int:
-    """Return how many threads may have a copy of so many bytes of codes each, at most all cores."""
+    """Return how many threads may each copy ``codes`` bytes of codes, at most all cores."""
     return min(available_threads(), max(2, _MOST_COPIED // max(codes, 1)))
 
 

@@ -25,7 +25,7 @@ class Identifying:
     """How well columns tell rows apart; holds no value of the data."""
 
     columns: Mapping[str, SetCounts] = field(default_factory=dict)
-    """Every column by itself; none where the table is too large for that."""
+    """Each single column; empty where the table is too large for that."""
     up_to: int = 0
     """How large the sets are that were looked at."""
     sets: Sequence[tuple[tuple[str, ...], SetCounts]] = ()

@@ -115,7 +115,7 @@ def _english(name: str) -> _Match | None:
         match
         for match in _phrases_in(parts)
         if not (is_about and match.sense.meaning in _IDENTIFIERS)
-        # A name by itself is a person's; with other words it may be a product's.
+        # A name alone is a person's; with other words it may be a product's.
         and (match.sense.meaning is not Meaning.LIKELY_IDENTIFIER or len(parts) == 1)
         # A number of something ends in the word.
         and (match.sense.meaning is not Meaning.RECORD_NUMBER or match.end == len(parts))

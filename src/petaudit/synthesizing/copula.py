@@ -94,7 +94,7 @@ class Marginal:
         within = np.clip((shares - start[cells]) / (borders - start)[cells], 0.0, 1.0)
         low, high = self.low[cells], self.high[cells]
         if low.dtype == np.float64:
-            # Infinities stand alone in their cells, and 0 times infinity is no number.
+            # Infinities stand alone in their cells, and 0 times infinity is NaN.
             mixed = np.where(low == high, 0.0, within)
             finite_low, finite_high = (np.where(np.isinf(end), 0.0, end) for end in (low, high))
             between = finite_low * (1.0 - mixed) + finite_high * mixed
@@ -284,7 +284,7 @@ def spans_of_rows(rows: int) -> Iterator[tuple[int, int]]:
 
 
 def draw_independent(marginals: Sequence[Marginal], rows: int, seed: int) -> Iterator[Drawn]:
-    """Draw every column by itself."""
+    """Draw every column independently of the others."""
     for start, count in spans_of_rows(rows):
         yield [
             marginal.drawn_at_uniform(uniform_draws(count, seed, place * rows + start))

@@ -95,7 +95,7 @@ def number_of_decimals(numbers: Numbers, dtype: Any) -> int | None:
 
 
 def rounded(numbers: Real, decimals: int | None) -> Real:
-    """Numbers with so many decimals; as they are if it is not known how many."""
+    """Numbers rounded to ``decimals``; unchanged if that is None."""
     if decimals is None:
         return numbers
     # Adding zero turns -0.0 into 0.0.

@@ -164,7 +164,7 @@ class Slices:
         return terms
 
     def coarser(self, most: int) -> tuple[Slices, Whole]:
-        """Join neighbours until there are at most so many; also the new number of each cell.
+        """Join neighbours until there are at most ``most``; also the new number of each cell.
 
         >>> slices, places = Slices(np.array([1, 1, 1, 7])).coarser(2)
         >>> slices.counts.tolist(), places.tolist()

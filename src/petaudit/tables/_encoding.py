@@ -194,7 +194,7 @@ def in_order(labels: Sequence[str | None]) -> Integers:
     """
     values = _values(labels)
     order = np.argsort(values, kind="stable").astype(np.int64)
-    # NaN, in its own spelling too, is no number, and sorting leaves all of them at the end.
+    # NaN, also where a label spells it, is not a number, and sorting leaves all of them at the end.
     numbers = len(labels) - int(np.count_nonzero(np.isnan(values)))
     ascending = values[order[:numbers]]
     begins = np.concatenate(([True], ascending[1:] != ascending[:-1])) if numbers else ascending

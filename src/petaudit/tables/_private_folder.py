@@ -50,7 +50,7 @@ def temporary_room() -> Iterator[None]:
 
 
 def temporary_folder_full(problem: Exception) -> EngineError | None:
-    """What to say where there is no room for temporary files; None of other errors."""
+    """Return the error for a full disk of temporary files; None for other problems."""
     # The words alone would not do: an error of another kind may quote a cell that holds them.
     is_full = isinstance(problem, OSError) and problem.errno in _FULL
     if isinstance(problem, OSError) and problem.errno is None:

@@ -206,7 +206,7 @@ class ShareDistances:
     new_total: int
     numbers: Whole | None
     places: int = 0
-    """Numbers are in units of so many decimal places."""
+    """The decimal places of the unit of the numbers."""
 
     @classmethod
     def between(cls, before: Spread, after: Spread, *, on_a_line: bool) -> ShareDistances:

@@ -101,7 +101,7 @@ def _left_out(folder: Path) -> list[str]:
 
 
 def notes_on_folders(source: object) -> list[str]:
-    """Say what folders of Parquet files hold that is no part of the table."""
+    """Say what folders of Parquet files hold that is not part of the table."""
     named = [source] if isinstance(source, str | PathLike) else source
     notes: list[str] = []
     for item in named if isinstance(named, Sequence) else ():

@@ -123,9 +123,9 @@ def mean_level(
 
 
 def off_path_warnings(pairs: PairCounts, hierarchy: Hierarchy) -> list[str]:
-    """Say how many rows have a label that is no generalisation of their value.
+    """Say how many rows have a label that is not a generalisation of their value.
 
-    Labels that the hierarchy does not have, and values that are no leaves, are errors.
+    Labels that the hierarchy does not have, and values that are not leaves, are errors.
     """
     unknown = {label for label in pairs.released if not hierarchy.holds(label)}
     if unknown:

@@ -113,7 +113,7 @@ def minimal_uniques_in_engine(
     with_suppressed: bool,
     person: str | None = None,
 ) -> MinimalUniques:
-    """Find the sets of up to so many columns where the rows are: on Spark, or by DuckDB.
+    """Find the sets of up to ``up_to`` columns where the rows are: on Spark, or by DuckDB.
 
     Other engines raise an error, because their rows cannot be fetched either. With a person
     column, a row per person and class is counted, and it is alone on a set if everybody who
@@ -169,7 +169,7 @@ class _Search(ABC, Generic[Pairs]):
         """Let go of what the engine holds; files go with the object."""
 
     def find(self, up_to: int, score_of_size: Callable[[int], int]) -> MinimalUniques:
-        """Count the rows of each minimal set of up to so many columns, and of each score."""
+        """Count the rows of each minimal set of up to ``up_to`` columns, and of each score."""
         up_to = min(up_to, self.columns)
         pairs = self.minimal(None, self._sets(1))
         for size in range(2, up_to + 1):

@@ -130,7 +130,7 @@ def _moment(label: str | None, form: re.Pattern[str]) -> _Moment | None:
 
 
 def _day(text: str) -> int | None:
-    """Days since 1970; what is no date, as the thirtieth of February, has none."""
+    """Days since 1970; None for what is not a date, such as the thirtieth of February."""
     text = text.replace("/", "-")
     try:
         return date.fromisoformat(text).toordinal() - _EPOCH

@@ -89,7 +89,7 @@ def size_of_sets(columns: int, asked: int | None) -> int:
 
 
 def number_of_sets(columns: int, up_to: int) -> int:
-    """How many sets of up to so many of the columns there are.
+    """The number of sets of up to ``up_to`` of the columns.
 
     >>> number_of_sets(13, 3)
     377

@@ -158,7 +158,7 @@ class _Column:
 
 
 def _misfits(kind: Kind, wrong: int, expected: str | None) -> str:
-    """Cells of a column that are no such thing as was expected.
+    """Describe the cells of a column that are not of the expected type.
 
     >>> _misfits(Kind.TEXT, 2, "int"), _misfits(Kind.FLOAT, 1, "bool")
     ('2 cells that are not int', '1 cell that is not bool (the column holds floats)')

@@ -52,7 +52,7 @@ def grouped_classes(
 
 
 def _slices(taken: int) -> int:
-    """How many slices a table is fetched in, if all of it would take so many bytes."""
+    """How many slices a table is fetched in, if all of it would take ``taken`` bytes."""
     return max(-(-taken // max(working_memory() // _SHARE_OF_MEMORY, 1)), 1)
 
 

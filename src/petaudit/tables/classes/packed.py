@@ -1,7 +1,7 @@
 """Counting every value of some columns in every class, in one pass over the rows.
 
-Many small counters fit into one float: a counter that stays below 2**bits needs only so many bits
-of a sum, and a float64 adds whole numbers below 2**52 without error. Adding 2**(bits * slot) per
+Many small counters fit into one float: a counter that stays below 2**bits needs only that many
+bits of a sum, and a float64 adds integers below 2**52 without error. Adding 2**(bits * slot) per
 row therefore counts several values in one aggregate, exactly and in any order, on every engine.
 """
 
@@ -236,7 +236,7 @@ def _is_right(counted: pa.Table, packings: Mapping[str, Packing], rows: int) -> 
 def _blocks(
     table: TableCounts, counted: pa.Table, packings: Mapping[str, Packing]
 ) -> Iterator[ClassTable]:
-    """Unpack the counters of so many classes at a time."""
+    """Unpack the counters of the classes in blocks."""
     width = sum(packing.features for packing in packings.values()) - 1
     at_once = max(_CELLS_PER_BLOCK // width, 1)
     for start in range(0, counted.num_rows, at_once):

@@ -134,7 +134,7 @@ class ClassTable:
         )
 
     def cut(self, pairs: int) -> Iterator[ClassTable]:
-        """Yield parts of whole classes that have about so many pairs of class and value."""
+        """Yield parts of whole classes with about this many pairs of class and value each."""
         step = max(pairs // max(len(self.columns), 1), 1)
         index = next((column.class_index for column in self.columns.values()), self.sizes[:0])
         if len(index) <= step:

@@ -178,10 +178,10 @@ def _large_numbers(series: Any, column: str) -> pa.Array:
 
 
 def not_countable(column: str, type_: object, *, is_whole: bool = False) -> ColumnError:
-    """The error for a column that nobody can count, as :func:`column_named` names it.
+    """The error for a column that cannot be counted, as :func:`column_named` names it.
 
     What is nested in a type may be cells: categories, keys of records. So it is left out unless the
-    type is that of a database (``is_whole``), whose names are no cells.
+    type is that of a database (``is_whole``), whose names are not cells.
 
     >>> print(not_countable("'a'", "struct<Wang Mei: int64>").text[:29])
     column 'a' is of kind struct,

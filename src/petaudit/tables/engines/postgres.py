@@ -1,8 +1,8 @@
 """Tables in PostgreSQL, by an address or as Ibis tables of the caller: counted where they are.
 
 Every column gets a plain type, so that it counts as that of a file does: text is compared by its
-characters alone, whatever the collation of the column says, blanks around it are cut off, and what
-is no number is a null.
+characters alone, whatever the collation of the column, blanks around it are cut off, and NaN is a
+null.
 """
 
 from __future__ import annotations

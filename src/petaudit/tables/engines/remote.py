@@ -193,7 +193,7 @@ def key_faults(original: TableCounts, released: TableCounts, key: str) -> KeyFau
     sides = zip((first, second), key_cells(first, second, key), strict=True)
     rows = [table.frame.select(cell.alias("k"), one) for table, cell in sides]
     keys = added_up(["k"], {"first": rows[0], "second": rows[1]})
-    # Twice is as bad as any more times, and so there are few groups.
+    # All repeated keys count as two, so that there are few groups.
     kinds = keys.select(
         nw.col("k").is_null().cast(nw.Int64).alias("none"),
         *(

@@ -82,7 +82,7 @@ def is_master(given: str) -> bool:
 
 
 def check_master(given: str) -> None:
-    """Refuse what is no master, before anything is started for it."""
+    """Refuse an invalid master before anything is started for it."""
     if not given.strip():
         raise OptionError("the Spark master is empty; for example local[4] or yarn")
     if "@" in given:

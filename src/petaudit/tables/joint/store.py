@@ -101,7 +101,7 @@ class StoredPair(ABC):
 
     @abstractmethod
     def count(self, combinations: Sequence[Combination], *, keep_matches: bool) -> list[GroupSizes]:
-        """Count the groups of synthetic rows of each combination, and hold whom it identifies.
+        """Count the groups of synthetic rows of each combination, and hold the rows it identifies.
 
         Without ``keep_matches`` a row that a smaller combination identifies is known to be
         settled.
@@ -109,7 +109,7 @@ class StoredPair(ABC):
 
     @abstractmethod
     def note(self, size: int, numbers: Mapping[int, int]) -> None:
-        """Note whom combinations of the last count identify, if nobody did before.
+        """Note the rows that combinations of the last count are the first to identify.
 
         ``numbers`` leads from places in that count to the numbers of combinations of this size.
         """

@@ -111,7 +111,7 @@ def _moment_of(text: str) -> tuple[str, str]:
 
 
 def as_numbers(values: pa.Array) -> pa.Array | None:
-    """Text as numbers that hold it exactly, else as floats; None if some of it is no number.
+    """Text as exact numbers, else as floats; None if some of it is not a number.
 
     >>> as_numbers(pa.array(["9007199254740993", "0.5"])).to_pylist()
     [Decimal('9007199254740993.0'), Decimal('0.5')]
