@@ -113,7 +113,8 @@ def test_every_measure_that_can_run_did(adult: datasets.Dataset, run: Run) -> No
         elif name == "profitability":
             assert reason == "needs the options cost, gain, loss, benefit"
         else:
-            assert reason == all_measures()[name].only_by_name
+            why = all_measures()[name].only_by_name
+            assert reason == f"{why}; name it to run it (--measures {name})"
     assert "population_size" in left_out["k-map"]
 
 

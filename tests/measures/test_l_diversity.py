@@ -217,7 +217,7 @@ def test_without_l_it_is_that_of_every_class_and_attribute() -> None:
 
 
 def test_a_limit_without_l_means_nothing() -> None:
-    message = "a limit of recursive-l-diversity is c for some l: give l as well"
+    message = "a limit of recursive-l-diversity is c for a given l: give l as well"
     with pytest.raises(OptionError, match=message):
         recursive_l_diversity(one_class(2, 1), limit=3, **GIVEN)
     with pytest.raises(OptionError, match=message):

@@ -462,7 +462,7 @@ def test_it_runs_only_by_name() -> None:
     found = petaudit.audit(table, original=table, quasi_identifiers="age", sensitive="rich")
     [left_out] = [own for own in found.not_measured if own.measure == "model-utility"]
     assert left_out.reason == (
-        "trains models, which takes a while; name it to run it (--measures model-utility)"
+        "trains models, which takes a while; name it to run it (measures='model-utility')"
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from petaudit.errors import Phrase, counted, joined, listing, phrase, revealed, term
+from petaudit.errors import Phrase, argument, counted, joined, listing, phrase, revealed, term
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import terminal_width
 from petaudit.judging.document import figure_of
@@ -172,7 +172,8 @@ def judgement(
     if reasons:
         return joined(reasons)
     if verdict == UNDECIDED:
-        return term("open questions, which --strict does not allow")
+        option = argument("strict").rstrip("=")
+        return phrase("open questions, which {option} does not allow", option=option)
     return held
 
 

@@ -32,8 +32,6 @@ class AlphaKAnonymity(SensitiveMeasure):
     Reference: R. C.-W. Wong, J. Li, A. W.-C. Fu, K. Wang: (alpha, k)-Anonymity: An Enhanced
     k-Anonymity Model for Privacy Preserving Data Publishing. KDD 2006, doi 10.1145/1150402.1150499
 
-    ``limit`` is for alpha; with ``k``, every class must have that many rows as well.
-
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"] * 2,
     ...                   "illness": ["flu", "cancer", "cancer", "flu", "cancer"]})

@@ -18,6 +18,7 @@ from petaudit.errors import (
     PetauditWarning,
     Phrase,
     UndecidedError,
+    argument,
     joined,
     listing,
     phrase,
@@ -328,8 +329,13 @@ class Measure:
     def why_left_out(self, inputs: Inputs) -> str | None:
         """Why the measure should not run on a table unless somebody names it."""
         if self.only_by_name is not None:
-            return term(self.only_by_name)
-        return None if self.missing(inputs, {}) else self.when_left_out(inputs)
+            why: str | None = term(self.only_by_name)
+        else:
+            why = None if self.missing(inputs, {}) else self.when_left_out(inputs)
+        if why is None:
+            return None
+        option = argument("measures", self.name)
+        return phrase("{why}; name it to run it ({option})", why=why, option=option)
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise an error for an option that the measure does not have."""

@@ -87,6 +87,5 @@ discernibility = Discernibility.as_function()
 
 def _penalty(classes: ClassHistogram, rows: int) -> int:
     """Each row costs the size of its class, a suppressed one the size of the table."""
-    entries = zip(classes.sizes.tolist(), classes.classes.tolist(), strict=True)
-    in_classes: int = sum(size * size * number for size, number in entries)
-    return in_classes + classes.suppressed_rows * rows
+    sizes, number = classes.sizes.astype(object), classes.classes  # exact however large
+    return int((sizes**2 * number).sum()) + classes.suppressed_rows * rows

@@ -119,8 +119,7 @@ class Distinction(RiskMeasure):
         if sets * inputs.table.rows <= (_MOST_WORK_IN_ENGINE if in_engine else _MOST_WORK):
             return None
         return phrase(
-            "counts {rows:,} rows by {sets:,} sets of columns, which takes a while; name it to run "
-            "it (--measures distinction)",
+            "counts {rows:,} rows by {sets:,} sets of columns, which takes a while",
             rows=inputs.table.rows,
             sets=sets,
         )

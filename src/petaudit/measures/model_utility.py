@@ -78,9 +78,7 @@ class ModelUtility(UtilityMeasure):
     range = (float("-inf"), float("inf"))
     needs = (Need.ORIGINAL,)
     limit_help = "the loss of score must be at most this"
-    only_by_name = (
-        "trains models, which takes a while; name it to run it (--measures model-utility)"
-    )
+    only_by_name = "trains models, which takes a while"
 
     def compute(
         self,

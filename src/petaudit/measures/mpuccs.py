@@ -79,10 +79,7 @@ class Mpuccs(Measure):
     granularities = ("global", "details", "tree", "changes")
     has_same_columns = True
     pictures = staticmethod(singled_out_of)
-    only_by_name = (
-        "is for synthetic tables, whose rows belong to no real person; name it to run it "
-        "(--measures mpuccs)"
-    )
+    only_by_name = "is for synthetic tables, whose rows belong to no real person"
 
     @cached_property
     def options(self) -> tuple[Option, ...]:

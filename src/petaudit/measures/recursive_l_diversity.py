@@ -36,8 +36,7 @@ class RecursiveLDiversity(SensitiveMeasure):
     Reference: A. Machanavajjhala, D. Kifer, J. Gehrke, M. Venkitasubramaniam: l-Diversity: Privacy
     Beyond k-Anonymity. ACM TKDD 1(1), 2007, doi 10.1145/1217299.1217302
 
-    ``limit`` is c, and needs ``l``. Without ``l`` it is the number of values that every class has,
-    but at least 2.
+    ``limit`` is c and needs ``l``; by default l is the fewest values of a class, at least 2.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 4, "illness": ["flu", "flu", "flu", "cancer"]})
@@ -63,21 +62,17 @@ class RecursiveLDiversity(SensitiveMeasure):
     ) -> Result:
         """Measure what c must exceed."""
         if l is None:
-            # With l = 1 every table would look well, one with a single value in a class as well.
+            # With l = 1 even a class with a single value would look well.
             l = max(int(LDiversity().compute(inputs, None, worst=0).value), 2)  # noqa: E741
         answer = self.ask(inputs, limit, worst, partial(commonest_against_rare, l))
         return self.judge(inputs, limit, answer, {"l": l}, figure=f"{self.name} (l = {l})")
 
     def check(self, options: Mapping[str, Any]) -> None:
-        """Refuse a limit without l."""
+        """Refuse a limit without l, which would mean something else for every table."""
         limit = self.read_limit(options.get("limit"))
         if limit is not None and options.get("l") is None:
-            raise OptionError(
-                "a limit of recursive-l-diversity is c for some l: give l as well (without it, l "
-                "follows from the table, and the limit would mean something else for every table)"
-            )
-        if limit is not None and options["l"] == 1:
-            # All values are rare, and r1 is a share of the class.
+            raise OptionError("a limit of recursive-l-diversity is c for a given l: give l as well")
+        if limit is not None and options["l"] == 1:  # r1 is a share of the class
             refuse_unbreakable(limit, self.name, "lower", (0, 1))
 
     def why_infinite(self, result: Result) -> Phrase:

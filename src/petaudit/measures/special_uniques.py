@@ -139,8 +139,7 @@ class SpecialUniques(SampleMeasure):
         if sets * alone <= _MOST_WORK:
             return None
         return phrase(
-            "checks {sets:,} sets of columns for {rows:,} unique rows, which takes a while; name "
-            "it to run it (--measures special-uniques)",
+            "checks {sets:,} sets of columns for {rows:,} unique rows, which takes a while",
             sets=sets,
             rows=alone,
         )
