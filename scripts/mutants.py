@@ -153,10 +153,14 @@ class Copy:
             database.execute("INSERT INTO source VALUES (?)", [digest])
             database.executemany("INSERT INTO test VALUES (?, ?, ?)", tests.values())
             for part in data.glob("lines.*"):
-                database.execute("ATTACH ? AS part", [str(part)])
-                database.execute(_ADD_CONTEXTS)
-                database.execute(_ADD_LINES, [len(f"{self.tree}/") + 1])
-                database.execute("DETACH part")
+                # Tests kill processes: one that was writing leaves a file that cannot be read.
+                with contextlib.suppress(sqlite3.DatabaseError):
+                    database.execute("ATTACH ? AS part", [str(part)])
+                    try:
+                        database.execute(_ADD_CONTEXTS)
+                        database.execute(_ADD_LINES, [len(f"{self.tree}/") + 1])
+                    finally:
+                        database.execute("DETACH part")
         shutil.move(draft, target)
 
     def write(self, file: str, source: bytes) -> None:
