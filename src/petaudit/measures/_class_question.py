@@ -5,6 +5,7 @@ Only answers travel: the worst figure, a few of the worst classes, and sums.
 
 from __future__ import annotations
 
+import heapq
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -119,16 +120,28 @@ class Question:
         if table.labels is None:
             folded = figures.folded(self.worst, largest_first=self.largest_is_worst)
             return tuple(WorstClass(size, value, number) for size, value, number in folded)
-        first = figures.order(largest_first=self.largest_is_worst)[: self.worst]
-        return tuple(
+        order = figures.order(largest_first=self.largest_is_worst)
+        if not self.worst or not order.size:
+            return ()
+        last = order[: self.worst][-1]
+        tied = (figures.values == figures.values[last]) & (figures.sizes == figures.sizes[last])
+        candidates = np.union1d(order[: self.worst], np.flatnonzero(tied))
+        classes = (
             WorstClass(
                 int(figures.sizes[entry]),
                 figures.shown(entry),
                 int(figures.classes[entry]),
                 dict(zip(self.names, table.labels[entry], strict=True)),
             )
-            for entry in first.tolist()
+            for entry in candidates.tolist()
         )
+        return tuple(heapq.nsmallest(self.worst, classes, key=self._rank))
+
+    def _rank(self, worst: WorstClass) -> tuple[Any, ...]:
+        """Return the place of a class: engines give equal ones in any order, so labels decide."""
+        sign = -1 if self.largest_is_worst else 1
+        labels = (worst.labels or {}).values()
+        return sign * worst.figure, -worst.rows, [(label is None, label or "") for label in labels]
 
     def together(self, answers: Sequence[Answer]) -> Answer:
         """Combine the answers of blocks, each of which has at least one class."""
@@ -161,10 +174,8 @@ class Question:
 
     def _worst_of(self, classes: Sequence[WorstClass]) -> tuple[WorstClass, ...]:
         """Return the worst classes overall, which are among the worst of each block."""
-        sign = -1 if self.largest_is_worst else 1
-        ranked = sorted(classes, key=lambda worst: (sign * worst.figure, -worst.rows))
         kept: list[WorstClass] = []
-        for worst in ranked:
+        for worst in sorted(classes, key=self._rank):
             last = kept[-1] if kept else None
             if (
                 last
