@@ -67,6 +67,7 @@ def test_the_verdict_comes_first_then_combinations_then_changes_then_files(run: 
     places = [
         found.out.index(part)
         for part in (
+            "4 synthetic rows, 4 original rows, 3 columns",
             "Verdict: ",
             "2 of 4 synthetic rows (50.00%) single out exactly one original row",
             "risk score",

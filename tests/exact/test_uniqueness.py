@@ -309,3 +309,9 @@ def test_millions_of_classes_take_no_time() -> None:
     sizes[1] = 5_000_000
     found = all_estimates(sample_of(sizes, 10**12))
     assert found["zayatz"].uniques is not None
+
+
+def test_a_class_may_have_as_many_others_as_are_left() -> None:
+    """Of 4 people 3 were drawn: 2 * 1/3 of what a class of one has, by hand."""
+    chances = uniqueness.drawn_once(Sample(np.array([1, 2]), np.array([1, 1]), 4))
+    assert chances.tolist() == pytest.approx([1, 2 / 3])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
@@ -16,6 +17,7 @@ import petaudit
 from budget import examples
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
+from petaudit.measures.risk_classes import RiskClasses
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 
@@ -195,3 +197,17 @@ def test_no_fewer_rows_would_do_if_suppressed_rows_are_a_class(sizes: list[int],
         )
     else:
         assert smallest(sizes, lambda kept: k_people(kept, kept, {"limit": k})) is None
+
+
+def test_classes_of_as_many_people_go_until_it_is_enough() -> None:
+    """Four classes of six people are 2/3; without those of one and of two rows it is 1/2."""
+    classes = RiskClasses(
+        np.array([1, 2, 3, 9]),
+        np.array([1, 1, 1, 3]),
+        np.array([1, 1, 1, 1]),
+        suppressed_rows=0,
+        table_rows=15,
+        can_suppress=False,
+    )
+    assert classes.per_person == Fraction(2, 3)
+    assert classes.enough_per_person(Fraction(1, 2)) == 3
