@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -277,11 +277,17 @@ class Inputs:
         values = None if self.original is None else self._original_values
         try:
             # A copy, because other tables have other rows.
-            hierarchy = copy(self.hierarchies.get(attribute, values))
+            hierarchy = copy(self.hierarchies.get(attribute, values, self._announce))
         except HierarchyError as problem:
             raise problem.in_rows(self.rows_of) from None
         hierarchy.rows_of = self.rows_of
         return hierarchy
+
+    def _announce(self, hierarchy: Hierarchy) -> None:
+        """Say what was recognised about the values of a column, once."""
+        values = self.needed_original.counts.value_counts(hierarchy.attribute)
+        for note in hierarchy_notes(hierarchy, values):
+            warnings.warn(note, PetauditWarning, stacklevel=2)
 
     def leaves_under(self, column: str) -> LeavesUnder | None:
         """What the labels of a column stand for; None where it has no hierarchy."""
@@ -324,6 +330,21 @@ class Inputs:
         names = (original.name, self.table.name)
         check_aligned(original.counts, self.table.counts, self.key, names)
         return original
+
+
+def hierarchy_notes(hierarchy: Hierarchy, values: ValueCounts) -> Iterator[str]:
+    """Say how a rule read the values of a column, and how many cells fit no other level."""
+    for note in hierarchy.notes:
+        yield phrase("{origin}: {note}", origin=hierarchy.origin, note=note)
+    if hierarchy.others:
+        places = [values.index[value] for value in hierarchy.others]
+        yield phrase(
+            "column {column!r}: {cells} with {values} that fit no other level are {label!r}",
+            column=hierarchy.attribute,
+            cells=counted(int(values.counts[places].sum()), "cell"),
+            values=counted(len(places), "value"),
+            label=hierarchy.path_of(hierarchy.others[0])[1],
+        )
 
 
 def gather(
