@@ -89,6 +89,14 @@ def test_pandas_keeps_its_index_and_the_columns_that_stay() -> None:
     pd.testing.assert_frame_equal(made[["note", "kind"]], kept[["note", "kind"]])
 
 
+def test_names_of_columns_may_be_numbers_in_pandas() -> None:
+    frame = pd.DataFrame(
+        {7: ["Rome", "Lima"], "note": ["a", "b"], "e-mail": ["a@b.org", "c@b.org"]}
+    )
+    made = generalize(frame, levels={"7": 1}, hierarchies={"7": CITIES})
+    assert made.to_dict("list") == {7: ["Europe", "America"], "note": ["a", "b"]}
+
+
 def test_what_is_given_stays_as_it_was() -> None:
     frame = pd.DataFrame(PEOPLE)
     before = frame.copy(deep=True)

@@ -147,7 +147,8 @@ it is (written: decimal-point or decimal-comma)
         with_point = [label for label in labels if "." in label]
         in_doubt = bool(with_point) and all(map(_THREE_PLACES.fullmatch, with_point))
         return Reading(parse_number, (_points_note(),) if form is None and in_doubt else ())
-    numbers = [number for label in labels if (number := _number(label)) is not None]
+    parsed = {label: _number(label) for label in labels}
+    numbers = [number for number in parsed.values() if number is not None]
     units = _units(numbers)
     notes: list[str] = []
     chosen = form
@@ -156,7 +157,7 @@ it is (written: decimal-point or decimal-comma)
         notes = [*_features(numbers, chosen, units), *doubts]
 
     def read(label: str) -> Fraction | None:
-        number = _number(label)
+        number = parsed[label] if label in parsed else _number(label)
         if number is None or number.unit not in units:
             return None
         return number.by_form.get(chosen)
@@ -371,7 +372,8 @@ def date_reading(labels: Collection[str], form: str | None = None) -> Reading[da
     petaudit.errors.HierarchyError: 1 date such as 03/05/2024 does not show whether day or month \
 is first: say which (written: day-first or month-first)
     """
-    dates = [spelled for label in labels if (spelled := _date(label)) is not None]
+    parsed = {label: _date(label) for label in labels}
+    dates = [spelled for spelled in parsed.values() if spelled is not None]
     order = form if form in (DAY_FIRST, MONTH_FIRST) else None
     if form is None:
         order = _order(dates)
@@ -380,7 +382,7 @@ is first: say which (written: day-first or month-first)
         _refuse_short_years(dates)
 
     def read(label: str) -> date | None:
-        spelled = _date(label)
+        spelled = parsed[label] if label in parsed else _date(label)
         if spelled is None:
             return None
         if spelled.roc is not None:
