@@ -221,6 +221,11 @@ def test_rows_are_suppressed_without_any_level() -> None:
         generalize(pa.table(PEOPLE), suppress_below=2)
 
 
+def test_a_column_without_a_hierarchy_has_the_level_0() -> None:
+    found = generalize_with_report(pa.table(PEOPLE), levels={"age": 0}, suppress_below=2)
+    assert found.table.column("age").to_pylist() == ["23", "*", "*", "*", "23"]
+
+
 def test_values_that_fit_no_level_get_one_of_their_own() -> None:
     table = pa.table(
         {
@@ -304,6 +309,11 @@ def test_most_rows_suppressed_names_the_column_that_helps_most(
             "identifier_columns must be 'drop' or 'mask', got 'keep'",
         ),
         ({"levels": {"cty": 1}}, ColumnError, "'cty'.*did you mean 'city'"),
+        (
+            {"levels": {"note": 1}, "hierarchies": None},
+            HierarchyError,
+            "'note' has no hierarchy, so that it has no level but 0.*hierarchies=",
+        ),
         ({"levels": {"note": 1}}, HierarchyError, "no hierarchy for column 'note'"),
         (
             {"levels": {"city": 1}, "suppress_below": 0},

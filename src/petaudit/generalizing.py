@@ -271,8 +271,10 @@ class _Generalizing:
     def _labels_at(self, column: str, level: int, *, announce: bool = False) -> _Labels:
         """The labels of a column at a level; what is suppressed already stays so."""
         values = self.inputs.table.counts.value_counts(column)
-        hierarchy = self._hierarchy(column)
         is_whole = isinstance(level, int) and not isinstance(level, bool)
+        if is_whole and level == 0 and column not in self.hierarchies:
+            return {label: label for label in values.labels}
+        hierarchy = self._hierarchy(column)
         if not is_whole or not 0 <= level < hierarchy.levels:
             raise OptionError(
                 "level {level!r} for column {column!r}; its hierarchy has the levels 0 to {most}",
@@ -297,6 +299,13 @@ class _Generalizing:
         }
 
     def _hierarchy(self, column: str) -> Hierarchy:
+        if not self.hierarchies:
+            raise HierarchyError(
+                "column {column!r} has no hierarchy, so that it has no level but 0: give a folder "
+                "of hierarchies or a file of rules ({argument})",
+                column=column,
+                argument=argument("hierarchies"),
+            )
         labels = self.inputs.table.counts.value_counts(column).labels
         leaves = [label for label in labels if label != SUPPRESSED]
         try:

@@ -147,7 +147,8 @@ def test_a_file_can_have_a_level_for_other_values(tmp_path: Path) -> None:
     assert tmp_path / "city.csv" in hierarchies.files
     values = ["Paris", "Pariss", None, "*"]
     built = hierarchies.get("city", lambda _: values)
-    assert built.path_of("Pariss") == ("Pariss", "elsewhere", "Europe")
+    assert built.path_of("Pariss") == ("Pariss", "elsewhere", "elsewhere", "*")
+    assert built.path_of("Paris") == ("Paris", "France", "Europe", "*")
     assert built.others == ("Pariss",)
     # A null is told apart from other values, and a suppressed cell is of the highest level.
     assert not built.is_leaf(None)
@@ -166,6 +167,7 @@ def test_a_file_can_have_a_level_for_other_values(tmp_path: Path) -> None:
         ({"rnages": 5, "other": True}, "(did you mean 'ranges'?)"),
         ({"mask_right": True}, "(did you mean 'mask'?)"),
         ({"date": ["month"]}, "(did you mean 'dates'?)"),
+        ("ranges", "'ranges' does not exist; a rule is written as {ranges: [5, 10]}"),
         ({"order": ["a", "b"], "groups": 2}, "(did you mean 'ordered'?)"),
         ({"ranges": 5, "tops": 80}, "unknown option 'tops' (did you mean 'top'?)"),
         ({"ranges": 5, "written": "comma"}, "written must be decimal-point or decimal-comma, got"),

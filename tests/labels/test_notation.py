@@ -85,7 +85,9 @@ def test_what_is_unusual_is_said_once_with_the_option() -> None:
     assert notes("12.125", "0.125") == ""
     assert "every point has three digits after it and is read as decimal" in notes("12.125", "7")
     assert notes("12.125", "7", form="decimal-point") == ""
-    assert "is read as a thousands separator (written: decimal-comma" in notes("1,234", "12")
+    in_doubt = notes("1,234", "12")
+    assert in_doubt.startswith("every comma has three digits after it and is read as a thousands")
+    assert "(written: decimal-comma" in in_doubt
     assert notes("1.234,5") == "numbers are read with a decimal comma, thousands separators"
     assert "percent signs, which are ignored" in notes("5%")
     assert "full-width digits" in notes("５")

@@ -15,7 +15,7 @@ from petaudit.errors import LONGEST_PATH, HierarchyError, listing, phrase, short
 from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.labels.hierarchy import OTHER, Hierarchy
 from petaudit.labels.numbers import range_of
-from petaudit.labels.rules import PathRule, Rule, other_label, parse_rule
+from petaudit.labels.rules import RULE_EXAMPLES, PathRule, Rule, other_label, parse_rule
 from petaudit.system.files import before_reading, fingerprint_of, os_reason
 from petaudit.system.yaml_files import read_yaml
 
@@ -182,6 +182,14 @@ def _entry(attribute: str, entry: object, base: Path = Path()) -> Hierarchy | Ru
             return hierarchy
         return parse_rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
     if isinstance(entry, str | PathLike):
+        if entry in RULE_EXAMPLES and not (base / entry).exists():
+            raise HierarchyError(
+                "the hierarchy of {column!r}: file {name!r} does not exist; a rule is written as "
+                "{example}",
+                column=attribute,
+                name=str(entry),
+                example=RULE_EXAMPLES[str(entry)],
+            )
         return read_file(base / entry, attribute)
     if isinstance(entry, Sequence):
         return Hierarchy(attribute, entry)

@@ -137,11 +137,13 @@ class Hierarchy:
     def with_others(self, values: Iterable[str | None], label: str) -> Hierarchy:
         """Return the same with a level for those values that are not leaves.
 
-        A suppressed cell stays what it is: as a leaf it would be of the lowest level.
+        A suppressed cell stays what it is: as a leaf it would be of the lowest level. A root that
+        says something, as Europe does, is not theirs: there is a level above it then.
 
-        >>> city = Hierarchy("city", [["Paris", "Europe"], ["Lima", "America"]])
-        >>> city.with_others(["Lima", "Pariss"], "other").path_of("Pariss")
-        ('Pariss', 'other', '*')
+        >>> city = Hierarchy("city", [["Paris", "Europe"], ["Rome", "Europe"]])
+        >>> both = city.with_others(["Rome", "Lima"], "other")
+        >>> both.path_of("Rome"), both.path_of("Lima")
+        (('Rome', 'Europe', '*'), ('Lima', 'other', '*'))
         """
         known = {NULL_LABEL, SUPPRESSED, *self._paths}
         others = sorted({_text(value) for value in values} - known)
@@ -153,7 +155,9 @@ class Hierarchy:
                 origin=self.origin,
                 label=label,
             )
-        above = [*[label] * (self.levels - 2), self.top] if self.levels > 1 else []
+        above = [label] * (self.levels - 1)
+        if above and self.top == SUPPRESSED:
+            above[-1] = SUPPRESSED
         rows = [*self._paths.values(), *([value, *above] for value in others)]
         extended = Hierarchy(self.attribute, rows, origin=self.origin, path=self.path)
         extended.others = tuple(others)

@@ -154,7 +154,7 @@ it is (written: decimal-point or decimal-comma)
     chosen = form
     if chosen is None:
         chosen, doubts = _number_form(numbers)
-        notes = [*_features(numbers, chosen, units), *doubts]
+        notes = [*_features(numbers, None if doubts else chosen, units), *doubts]
 
     def read(label: str) -> Fraction | None:
         number = parsed[label] if label in parsed else _number(label)
@@ -222,18 +222,13 @@ def _units(numbers: list[_Number]) -> frozenset[str]:
     return frozenset({commonest, ""})
 
 
-def _features(numbers: list[_Number], form: str, units: frozenset[str]) -> Iterator[str]:
-    """Say what is unusual about how the numbers of a column are written."""
+def _features(numbers: list[_Number], form: str | None, units: frozenset[str]) -> Iterator[str]:
+    """Say what is unusual about how the numbers of a column are written, beside a doubtful form."""
     features: list[str] = []
-    is_comma = form == DECIMAL_COMMA and any("," in number.digits for number in numbers)
-    marks = {
-        match["mark"]
-        for number in numbers
-        if (match := _DIGITS[form].fullmatch(number.digits)) and match["mark"]
-    }
-    if is_comma:
+    spelled = [] if form is None else [_DIGITS[form].fullmatch(it.digits) for it in numbers]
+    if form == DECIMAL_COMMA and any("," in number.digits for number in numbers):
         features.append(phrase("a decimal comma"))
-    if marks:
+    if any(match["mark"] for match in spelled if match is not None):
         features.append(phrase("thousands separators"))
     if _PERCENT in units:
         features.append(phrase("percent signs, which are ignored (45 % is 45)"))

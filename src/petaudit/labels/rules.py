@@ -373,6 +373,12 @@ _RULE_OPTIONS: dict[str, frozenset[str]] = {
     "dates": frozenset({"written", "other"}),
     "ordered": frozenset({"groups", "other"}),
 }
+RULE_EXAMPLES = {
+    "ranges": "{ranges: [5, 10]}",
+    "mask": "{mask: right}",
+    "dates": "{dates: [month, year]}",
+    "ordered": "{ordered: [low, mid, high], groups: [2]}",
+}
 
 
 def parse_rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
