@@ -241,8 +241,8 @@ def test_values_that_fit_no_level_get_one_of_their_own() -> None:
         "city": ["Europe", "America", "other", "Europe", None, "America", "*"],
     }
     assert found.warnings == (
-        "column 'age': 3 cells with 2 values that fit no other level are 'other'",
-        "column 'city': 1 cell with 1 value that fit no other level are 'other'",
+        "column 'age': 3 cells (2 values) put into 'other', fitting no other level",
+        "column 'city': 1 cell (1 value) put into 'other', fitting no other level",
     )
     top = generalize_with_report(table, levels={"age": 3, "city": 2}, **given).table
     assert top.column("age").to_pylist() == ["*"] * 7

@@ -349,7 +349,7 @@ def hierarchy_notes(hierarchy: Hierarchy, values: ValueCounts | None = None) -> 
     if hierarchy.others and values is not None:
         places = [values.index[value] for value in hierarchy.others]
         yield phrase(
-            "column {column!r}: {cells} with {values} that fit no other level are {label!r}",
+            "column {column!r}: {cells} ({values}) put into {label!r}, fitting no other level",
             column=hierarchy.attribute,
             cells=counted(int(values.counts[places].sum()), "cell"),
             values=counted(len(places), "value"),

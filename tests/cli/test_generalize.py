@@ -191,7 +191,7 @@ def test_numbers_and_dates_are_read_as_people_write_them(write: Write, run: Run)
     assert [line.removeprefix("petaudit: warning: ") for line in found.err.splitlines()] == [
         "rule ranges for 'income': numbers are read with a decimal comma, thousands separators",
         "rule dates for 'born': years of the Republic of China are read as such: 113 is 2024",
-        "column 'age': 1 cell with 1 value that fit no other level are 'other'",
+        "column 'age': 1 cell (1 value) put into 'other', fitting no other level",
     ]
 
 
@@ -212,7 +212,7 @@ def test_measures_know_what_a_rule_made_of_messy_values(write: Write, run: Run) 
     assert json.loads(found.out)["warnings"] == [
         "rule ranges for 'income': numbers are read with a decimal comma, thousands separators",
         "rule dates for 'born': years of the Republic of China are read as such: 113 is 2024",
-        "column 'age': 1 cell with 1 value that fit no other level are 'other'",
+        "column 'age': 1 cell (1 value) put into 'other', fitting no other level",
     ]
     assert found.err == ""
 
