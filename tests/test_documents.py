@@ -165,11 +165,12 @@ def test_python_of_the_pages_returns_what_they_show(page: str) -> None:
 
 
 def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: Path) -> None:
-    [python] = [block for block in blocks("docs/tables.md", "python") if "ranges" in block]
+    [python] = [block for block in blocks("docs/tables.md", "python") if "hierarchies = " in block]
     defined: dict[str, object] = {"petaudit": petaudit}
     exec(compile(python, "docs/tables.md", "exec"), defined)  # noqa: S102
-    [yaml] = [block for block in blocks("docs/tables.md", "yaml") if "ranges" in block]
-    (tmp_path / "city_hierarchy.csv").write_text("Paris;France\n")
+    yaml, more = (block for block in blocks("docs/tables.md", "yaml") if "ranges" in block)
+    for name in ("city", "town"):
+        (tmp_path / f"{name}_hierarchy.csv").write_text("Paris;France\n")
     (tmp_path / "rules.yaml").write_text(yaml)
     values = {
         "age": ["23", "91"],
@@ -185,6 +186,15 @@ def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: 
             assert path == in_yaml.get(column, values.__getitem__).path_of(value)
     assert in_python.get("age", values.__getitem__).path_of("23")[1] == "[20,25["
     assert in_yaml.get("city", None).top == "France"
+    assert in_yaml.get("town", lambda _: ["Lima"]).others == ("Lima",)
+    (tmp_path / "more.yaml").write_text(more)
+    messy = Hierarchies.of(tmp_path / "more.yaml")
+    columns = {"income": ["1.234", "?"], "age": ["23", "?"], "born": ["1130305"]}
+    assert [
+        messy.get(column, columns.__getitem__).generalize(value, 1)
+        for column, own in columns.items()
+        for value in own
+    ] == ["[1000,2000[", "other", "20-39", "unknown age", "2024-03"]
 
 
 PIPELINES = "docs/pipelines.md"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -78,6 +78,9 @@ class Inputs:
     """Whether its values are made up, so that they may be released."""
     progress: Callable[[Any], object] | None = field(default=None, repr=False)
     """Called with the progress of a long search."""
+    announces_notes: bool = True
+    """Whether notes are warnings of Python at once, beside being kept."""
+    _recognised: dict[str, None] = field(default_factory=dict, repr=False)
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False
@@ -109,7 +112,7 @@ class Inputs:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of a figure should know about how the tables were read."""
-        return _notes(*self.tables.values())
+        return (*_notes(*self.tables.values()), *self._recognised)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -270,6 +273,8 @@ class Inputs:
         hierarchy = self.hierarchies.for_labels(column, labels)
         if hierarchy is None:
             hierarchy = self.hierarchy(column)
+        else:
+            self._note(hierarchy_notes(hierarchy))
         return labels_in_common(column, hierarchy, released, labels)
 
     def hierarchy(self, attribute: str) -> Hierarchy:
@@ -277,11 +282,22 @@ class Inputs:
         values = None if self.original is None else self._original_values
         try:
             # A copy, because other tables have other rows.
-            hierarchy = copy(self.hierarchies.get(attribute, values))
+            hierarchy = copy(self.hierarchies.get(attribute, values, self._announce))
         except HierarchyError as problem:
             raise problem.in_rows(self.rows_of) from None
         hierarchy.rows_of = self.rows_of
         return hierarchy
+
+    def _announce(self, hierarchy: Hierarchy) -> None:
+        """Say what was recognised about the values of a column, once."""
+        values = self.needed_original.counts.value_counts(hierarchy.attribute)
+        self._note(hierarchy_notes(hierarchy, values))
+
+    def _note(self, notes: Iterable[str]) -> None:
+        for note in notes:
+            self._recognised[note] = None
+            if self.announces_notes:
+                warnings.warn(note, PetauditWarning, stacklevel=3)
 
     def leaves_under(self, column: str) -> LeavesUnder | None:
         """What the labels of a column stand for; None where it has no hierarchy."""
@@ -324,6 +340,21 @@ class Inputs:
         names = (original.name, self.table.name)
         check_aligned(original.counts, self.table.counts, self.key, names)
         return original
+
+
+def hierarchy_notes(hierarchy: Hierarchy, values: ValueCounts | None = None) -> Iterator[str]:
+    """Say how a rule read the values of a column, and how many cells fit no other level."""
+    for note in hierarchy.notes:
+        yield phrase("{origin}: {note}", origin=hierarchy.origin, note=note)
+    if hierarchy.others and values is not None:
+        places = [values.index[value] for value in hierarchy.others]
+        yield phrase(
+            "column {column!r}: {cells} ({values}) put into {label!r}, fitting no other level",
+            column=hierarchy.attribute,
+            cells=counted(int(values.counts[places].sum()), "cell"),
+            values=counted(len(places), "value"),
+            label=hierarchy.path_of(hierarchy.others[0])[1],
+        )
 
 
 def gather(
@@ -413,6 +444,7 @@ def gather(
         spark_master,
         whose,
         is_pseudonym,
+        announces_notes=announce_notes,
     )
 
 

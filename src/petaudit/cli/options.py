@@ -104,7 +104,7 @@ def add_demo(command: Options) -> None:
 def add_generalize(command: Options) -> None:
     """``petaudit generalize``."""
     _add_table(command)
-    command.names("--levels", "level per column", "A=N,B=N", required=True)
+    command.names("--levels", "level per column; default: 0 for all", "A=N,B=N")
     command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
     command.value("--suppress-below", "K", "suppress the rows of classes smaller than K")
     command.choice(
@@ -113,7 +113,22 @@ def add_generalize(command: Options) -> None:
         "keep suppressed rows (default), drop them, or empty their sensitive cells",
     )
     command.names("--sensitive", "sensitive attributes")
-    command.value("--out", "FILE", ".csv or .parquet; default: CSV to the terminal")
+    command.names("--insensitive", "other columns")
+    command.choice(
+        "--identifier-columns",
+        ("drop", "mask"),
+        "leave out columns that name people (default), or write '*' into all of their cells",
+    )
+    command.choice(
+        "--other-values",
+        ("refuse", "level"),
+        "values that fit no rule or hierarchy: an error (default), or a level 'other'",
+    )
+    command.value(
+        "--out",
+        "FILE",
+        ".csv, .tsv or .parquet, also packed (.csv.gz); default: CSV to the terminal",
+    )
     command.choice(
         "--formulas",
         ("guard", "keep"),

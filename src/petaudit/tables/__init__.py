@@ -16,7 +16,7 @@ From a table to figures, in the order in which to read:
 
 from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._private_folder import remove_orphans
-from petaudit.tables._relabel import in_kind_of, relabelled_table
+from petaudit.tables._relabel import Relabelled, in_kind_of, relabelled_table
 from petaudit.tables.addresses import is_address, located, parse_address
 from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks
 from petaudit.tables.classes.table import ClassTable
@@ -43,6 +43,7 @@ __all__ = [
     "ClassValueCounts",
     "PairCodes",
     "PairCounts",
+    "Relabelled",
     "Source",
     "TableCounts",
     "ValueCounts",
