@@ -38,9 +38,16 @@ from petaudit.system.yaml_files import parse_yaml
 from pipelines.configs import read_pipeline
 
 TUTORIALS = ("tutorials/steward.md", "tutorials/ci.md", "tutorials/researcher.md")
-MOVING = ("petworks.md", "migration/petsard.md", "migration/pycanon.md", "migration/arx.md")
-OTHERS = ("index.md", "install.md", "quasi-identifiers.md", "reading-the-report.md")
-ENGLISH_PAGES = (*TUTORIALS, *MOVING, *OTHERS, "threat-model.md", "yaml-reference.md")
+MOVING = (
+    "petworks.md",
+    *(f"migration/{tool}.md" for tool in ("petsard", "pycanon", "arx", "sdcmicro")),
+)
+OTHERS = (
+    *("index.md", "install.md", "quasi-identifiers.md", "reading-the-report.md", "threat-model.md"),
+    *("case-study.md", "choosing-measures.md", "comparison.md", "concepts.md", "conventions.md"),
+    *("faq.md", "glossary.md", "yaml-reference.md"),
+)
+ENGLISH_PAGES = (*TUTORIALS, *MOVING, *OTHERS)
 PAGES = [language + page for language in LANGUAGES for page in ENGLISH_PAGES]
 
 in_both_languages = pytest.mark.parametrize("language", LANGUAGES, ids=["en", "zh-TW"])
