@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import inspect
 import json
 import re
 import shlex
@@ -24,7 +23,6 @@ from petaudit.cli.parser import build_parser
 from petaudit.inputs import gather
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.measures import Family, all_measures, listed_measures
-from petaudit.measures.base import input_parameters
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.table_schema import read_schema
 from petaudit.system.yaml_files import parse_yaml
@@ -290,34 +288,6 @@ def test_the_granularities_of_all_measures_are_listed(page: str) -> None:
         own = tuple(re.findall(r"`(\w+)`", tables))
         found |= dict.fromkeys(names.split(", "), own)
     assert found == {name: own.granularities for name, own in listed_measures().items()}
-
-
-@pytest.mark.parametrize("page", in_both_languages("docs/python.md"))
-def test_the_functions_of_the_python_page_have_these_arguments(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    shown = re.findall(
-        r"^\| \[`(\w+)\((.*)\)`\]\(measures/(.*)\.md\) \| (.*) \|$", text, re.MULTILINE
-    )
-    assert [name for _, _, name, _ in shown] == [*all_measures()]
-    for function, first, name, own in shown:
-        assert function == name.replace("-", "_")
-        known = inspect.signature(getattr(petaudit, function)).parameters.values()
-        plain = [one for one in known if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-        assert [one.partition("=")[0] for one in first.split(", ")] == [one.name for one in plain]
-        keywords = [
-            one
-            for one in known
-            if one.kind is inspect.Parameter.KEYWORD_ONLY and one.name not in input_parameters()
-        ]
-        if name != "mpuccs":
-            assert own.split(", ") == [f"`{argument_text(one)}`" for one in keywords], name
-
-
-def argument_text(argument: inspect.Parameter) -> str:
-    if argument.default is inspect.Parameter.empty:
-        return argument.name
-    own = argument.default
-    return f"{argument.name}={json.dumps(own) if isinstance(own, str) else own}"
 
 
 def test_the_techniques_of_the_petworks_page_are_those_that_there_are() -> None:
