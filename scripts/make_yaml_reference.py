@@ -58,7 +58,7 @@ Module:
     option: value
 ```
 
-- The modules must stand in this order: {modules}.
+- The modules must be in this order: {modules}.
 - *required*: the option must be given. *none*: there is no default, and `null` says the same as
   leaving it out.
 - {never_empty} must have a value where they are written: an empty line is an error.
