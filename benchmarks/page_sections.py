@@ -149,12 +149,12 @@ def _compared(page: Page, section: str, found: Sequence[Any], figure: str) -> No
         same = own["facts"].get("same_figure")
         after = "" if same is None else page.say("same" if same else "other")
         between = "" if page.language == CHINESE or not after else " "
-        others = [name for name in own["contenders"] if name != own["base"]]
-        for place, name in enumerate(others):
-            # What each side computes is told once.
-            told = f"**{title}.** {said}{between}{after}" if place == 0 else ""
-            contender, *cells = _row(page, own, name)
-            rows.append([contender, told, *cells])
+        told = page.say("titled", title=f"**{title}**", said=said + between + after)
+        for name in own["contenders"]:
+            if name != own["base"]:
+                contender, *cells = _row(page, own, name)
+                rows.append([contender, told, *cells])
+                told = ""  # what each side computes is said once
     page.table(_header(page), rows, texts=2)
 
 
