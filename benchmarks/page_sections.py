@@ -143,19 +143,21 @@ def _compared(page: Page, section: str, found: Sequence[Any], figure: str) -> No
     page.heading(section)
     page.paragraph(page.say(section))
     _dots(page, section, found, figure)
-    rows = []
+    rows, items = [], []
     for own in found:
         title, said = _words(page, own)
         same = own["facts"].get("same_figure")
         after = "" if same is None else page.say("same" if same else "other")
         between = "" if page.language == CHINESE or not after else " "
         told = page.say("titled", title=f"**{title}**", said=said + between + after)
-        for name in own["contenders"]:
-            if name != own["base"]:
-                contender, *cells = _row(page, own, name)
-                rows.append([contender, told, *cells])
-                told = ""  # what each side computes is said once
-    page.table(_header(page), rows, texts=2)
+        items.append(f"- {told}")
+        others = [name for name in own["contenders"] if name != own["base"]]
+        for name in others:
+            # Of several contenders, each is named.
+            named = [title] if len(others) == 1 else [title, page.contender(name)]
+            rows.append([page.joined(named), *_row(own, name)])
+    page.table(_header(page), rows)
+    page.blocks.append("\n".join(items))
 
 
 def _dots(page: Page, section: str, found: Sequence[Any], figure: str) -> None:
@@ -198,18 +200,18 @@ def _dot(page: Page, own: Mapping[str, Any], name: str, figure: str) -> plots.Do
 
 
 def _header(page: Page) -> list[str]:
-    names = ("contender", "computes", "seconds", "base", "time_ratio", "cpu_ratio", "peak_ratio")
+    names = ("comparison", "seconds", "base", "time_ratio", "cpu_ratio", "peak_ratio")
     return [page.head(name) for name in names]
 
 
-def _row(page: Page, own: Mapping[str, Any], name: str) -> list[str]:
+def _row(own: Mapping[str, Any], name: str) -> list[str]:
     """A contender beside the base of its comparison."""
     runs, base = own["contenders"][name], own["contenders"][own["base"]]
     cells = [number(median(side["seconds"])) if side["seconds"] else "" for side in (runs, base)]
     for key in _FIGURES:
         known = runs[key] and base[key]
         cells.append(spread(ratio_of(own["contenders"], name, own["base"], key)) if known else "")
-    return [page.contender(name), *cells]
+    return cells
 
 
 _FIGURES: Final = ("seconds", "cpu_seconds", "peak_mib")

@@ -161,6 +161,7 @@ TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
 TABLE: Final[Mapping[str, Mapping[str, str]]] = {
     ENGLISH: {
         "table": "table",
+        "comparison": "comparison",
         "growth": "growth",
         "contender": "contender",
         "seconds": "seconds",
@@ -171,7 +172,6 @@ TABLE: Final[Mapping[str, Mapping[str, str]]] = {
         "time_ratio": "time ratio",
         "cpu_ratio": "CPU ratio",
         "peak_ratio": "memory ratio",
-        "computes": "what each side computes",
         "exponent": "exponent",
         "end": "two largest",
         "cpu_exponent": "exponent, CPU",
@@ -183,6 +183,7 @@ TABLE: Final[Mapping[str, Mapping[str, str]]] = {
     },
     CHINESE: {
         "table": "資料表",
+        "comparison": "比較",
         "growth": "成長",
         "contender": "受測程式",
         "seconds": "秒",
@@ -193,7 +194,6 @@ TABLE: Final[Mapping[str, Mapping[str, str]]] = {
         "time_ratio": "時間倍數",
         "cpu_ratio": "CPU 倍數",
         "peak_ratio": "記憶體倍數",
-        "computes": "雙方計算什麼",
         "exponent": "指數",
         "end": "最大兩個",
         "cpu_exponent": "CPU 指數",

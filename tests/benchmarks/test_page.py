@@ -307,6 +307,6 @@ def test_figures_of_petsard_that_differ_are_not_called_the_same() -> None:
         ("zh-TW/benchmarks.md", "雙方是同一個方法，而有[已知的差異]", "同一個數字"),
     ):
         text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-        section = text.partition("**PETsARD")[2].partition("|")[0]
+        section = text.partition("- **PETsARD")[2].partition("\n")[0]
         assert words in section
         assert other not in section
