@@ -424,7 +424,8 @@ def test_run_and_validate(pipeline: Path, chinese: Run) -> None:
     assert (found.code, found.err) == (1, "")
     assert "\n2 次執行，1 個資料表\n" in found.out
     assert (
-        "\n未符合的門檻\n  t-closeness 為 0.25，應至多 0.2（Loader[t]_Evaluator[close]，" in found.out
+        "\n未符合的門檻\n  t-closeness 為 0.25，應至多 0.2（Loader[t]_Evaluator[close]，"
+        in found.out
     )
     assert found.out.endswith("\n判定：2 次執行中有 1 項未符合（結束碼 1）\n")
     assert left_in_english(found.out) == []

@@ -244,3 +244,18 @@ def test_no_page_leads_out_of_the_documentation(page: Path) -> None:
     """A site has no other files of the repository: their paths are said, not linked."""
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text(encoding="utf-8")):
         assert (page.parent / target).resolve().is_relative_to(DOCS), target
+
+
+def leads_to(page: Path) -> set[Path]:
+    """The pages that a page links to, in its own language or the other."""
+    targets = re.findall(r"\]\(([^)#:\s]+\.md)(?:#[^)]*)?\)", page.read_text(encoding="utf-8"))
+    return {(page.parent / target).resolve() for target in targets}
+
+
+@in_both_languages
+def test_every_page_is_two_clicks_from_the_first_one(language: str) -> None:
+    first = DOCS / language / "index.md"
+    near = leads_to(first)
+    reached = {first, *near, *(own for page in near for own in leads_to(page))}
+    pages = {own for own in (DOCS / language).rglob("*.md") if language or CHINESE not in str(own)}
+    assert {own.relative_to(DOCS).as_posix() for own in pages - reached} == set()
