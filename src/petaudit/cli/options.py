@@ -155,6 +155,7 @@ def add_mpuccs(command: Options) -> None:
     )
     _add_policy(limits)
     limits.value("--limit", "N", "the risk score may be at most this")
+    _add_strict(limits)
     _add_engine(command)
     output = command.group("output")
     _add_format(output)

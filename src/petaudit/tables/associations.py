@@ -301,11 +301,13 @@ def _is_crowded(side: Association, place: int) -> bool:
 
 def _read_labels(values: Sequence[ValueCounts], under: LeavesUnder | None) -> list[Reading]:
     """Which labels of each table say something, and as which numbers; none where one has none."""
-    silent = () if under is None else tuple(under.silent)
-    known = [
-        np.array([label not in (SUPPRESSED, *silent) for label in counts.labels], dtype=bool)
-        for counts in values
-    ]
+    silent = (SUPPRESSED, *(() if under is None else under.silent))
+    known = [np.ones(len(counts.labels), dtype=bool) for counts in values]
+    for counts, says_something in zip(values, known, strict=True):
+        # Looking for the few silent labels takes less than asking each label whether it is one.
+        for label in silent:
+            if label in counts.labels:
+                says_something[counts.labels.index(label)] = False
     as_labels: list[Reading] = [(says_something, None, None) for says_something in known]
     # The original decides; only the released table has labels that stand for several.
     scale = scale_of(values[0], values[1], decimal_of, silent)
