@@ -408,7 +408,7 @@ def test_mpuccs(write: Write, chinese: Run) -> None:
     write("s.csv", "a;b;c\n1;x;3\n2;y;9\n7;z;8\n")
     found = chinese("mpuccs", "o.csv", "s.csv", "--limit", "0.1", "--control", "s.csv")
     assert found.code == 1
-    assert "\n判定：風險分數違反門檻（結束碼 1）\n" in found.out
+    assert "\n判定：風險分數未符合門檻（結束碼 1）\n" in found.out
     assert re.search(r"^風險分數 .* 至多 0.1 +未通過 +越低越好$", found.out, re.MULTILINE)
     assert "已移除重複列：原始資料表 1 列" in found.out
     assert left_in_english(found.out) == []
@@ -424,9 +424,10 @@ def test_run_and_validate(pipeline: Path, chinese: Run) -> None:
     assert (found.code, found.err) == (1, "")
     assert "\n2 次執行，1 個資料表\n" in found.out
     assert (
-        "\n違反門檻\n  t-closeness 為 0.25，應至多 0.2（Loader[t]_Evaluator[close]，" in found.out
+        "\n未符合的門檻\n  t-closeness 為 0.25，應至多 0.2（Loader[t]_Evaluator[close]，"
+        in found.out
     )
-    assert found.out.endswith("\n判定：2 次執行中有 1 項違反（結束碼 1）\n")
+    assert found.out.endswith("\n判定：2 次執行中有 1 項未符合（結束碼 1）\n")
     assert left_in_english(found.out) == []
     quiet = chinese("run", pipeline, "--out", "out", "--quiet")
     assert quiet.out.splitlines()[-1] == found.out.splitlines()[-1]

@@ -1,4 +1,4 @@
-"""mpUCCs: which rows of a synthetic table single out exactly one real person."""
+"""mpUCCs: which rows of a synthetic table single out exactly one real row."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _CHANGES: Final[Mapping[str, Kind]] = {
 
 
 class Mpuccs(Measure):
-    """Which rows of a synthetic table single out exactly one real person?
+    """Which rows of a synthetic table single out exactly one real row?
 
     The share of synthetic rows that point at exactly one real person, less what few distinct values
     alone would explain. 0 means that no more rows do than that; with 0.1, about one row in ten
