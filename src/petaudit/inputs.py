@@ -20,6 +20,7 @@ from petaudit.errors import (
     counted,
     error_context,
     joined,
+    names_in,
     phrase,
     suggestion,
 )
@@ -145,8 +146,9 @@ class Inputs:
         columns = tuple(column for column in self.table.columns if column in self.hierarchies)
         if not columns:
             raise RoleError(
-                "no column of {table} has a hierarchy; hierarchies are for: {columns}",
+                "no column of {table} has a hierarchy ({argument}); hierarchies are for: {columns}",
                 table=self.table.name,
+                argument=argument("hierarchies"),
                 columns=joined(self.hierarchies.attributes) or phrase("no column"),
             )
         return columns
@@ -260,7 +262,10 @@ class Inputs:
 
     def _needed_population(self) -> Source:
         if self.population is None:
-            raise InputError("a population table is needed and was not given")
+            raise InputError(
+                "a population table is needed and was not given ({argument})",
+                argument=argument("population"),
+            )
         return self.population
 
     def _as_released(self, column: str, released: Labels, labels: Labels) -> Labels:
@@ -275,6 +280,12 @@ class Inputs:
     def hierarchy(self, attribute: str) -> Hierarchy:
         """The hierarchy of a column."""
         values = None if self.original is None else self._original_values
+        if not self.hierarchies:
+            raise HierarchyError(
+                "there is no hierarchy for column {column!r}; give hierarchies ({argument})",
+                column=attribute,
+                argument=argument("hierarchies"),
+            )
         try:
             # A copy, because other tables have other rows.
             hierarchy = copy(self.hierarchies.get(attribute, values))
@@ -302,7 +313,10 @@ class Inputs:
     def needed_original(self) -> Source:
         """The original; an error without one."""
         if self.original is None:
-            raise InputError("the original table is needed and was not given")
+            raise InputError(
+                "the original table is needed and was not given ({argument})",
+                argument=argument("original"),
+            )
         return self.original
 
     def pair_counts(self, column: str) -> PairCounts:
@@ -441,7 +455,14 @@ def _given_roles(
         return roles if isinstance(roles, Roles) else Roles(roles)
     if quasi_identifiers is None and sensitive is None:
         return None
-    return Roles.of(*(() if names is None else names for names in (quasi_identifiers, sensitive)))
+    columns = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
+    return Roles.of(
+        **{
+            name: names_in(names, name, RoleError)
+            for name, names in columns.items()
+            if names is not None
+        }
+    )
 
 
 def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:

@@ -395,7 +395,10 @@ class Measure:
 
         def function(*tables: object, **arguments: Any) -> Result:
             refuse_unknown(arguments, cls.function_name(), signature)
-            given = signature.bind(*tables, **arguments).arguments
+            try:
+                given = signature.bind(*tables, **arguments).arguments
+            except TypeError as problem:
+                raise TypeError(f"{cls.function_name()}(): {problem}") from None
             option_names = [name for name in given if name not in input_parameters()]
             options = {name: given.pop(name) for name in option_names}
             result = measure.run(gather(**given), options)
@@ -419,12 +422,6 @@ class Measure:
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=object)
             for name in cls.positional
         ]
-        limit = inspect.Parameter(
-            "limit",
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=_Annotation("Number | None"),
-        )
         options = []
         for option, _ in cls()._parameters:
             exact_default = isinstance(option.default, Fraction)
@@ -433,7 +430,7 @@ class Measure:
             options.append(option.replace(annotation=annotation, default=default))
         shared = input_parameters().items()
         others = [parameter for name, parameter in shared if name not in cls.positional]
-        limits = [] if cls.limit_help is None else [limit]
+        limits = [] if cls.limit_help is None else [limit_parameter()]
         options.sort(key=lambda parameter: parameter.default is not parameter.empty)
         return inspect.Signature(
             [*tables, *limits, *options, *others], return_annotation=_Annotation("Result")
@@ -453,6 +450,12 @@ class _Annotation(str):
             return cls(" | ".join(map(cls.of, get_args(annotation))))
         text = re.sub(r"\b(collections\.abc|typing)\.", "", inspect.formatannotation(annotation))
         return cls({"fractions.Fraction": "Number", "NoneType": "None"}.get(text, text))
+
+
+def limit_parameter() -> inspect.Parameter:
+    """The argument that sets a limit."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter("limit", kind, default=None, annotation=_Annotation("Number | None"))
 
 
 @cache
