@@ -260,7 +260,7 @@ class Audit:
 
     report = make_report
 
-    def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
         content = {
             "inputs": dict(self.fingerprints),
@@ -270,9 +270,7 @@ class Audit:
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
             **({} if self.policy is None else {"policies": [self.policy.to_dict()]}),
-            "results": [
-                result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
-            ],
+            "results": [result.to_entry(self.inputs) for result in self.results],
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),
         }

@@ -30,6 +30,7 @@ from petaudit.measures.base import (
     Measure,
     Need,
     Option,
+    ReportedFigure,
     Result,
     announce,
     limit_parameter,
@@ -121,6 +122,10 @@ class Mpuccs(Measure):
         checked = _checked(options)
         if limit is not None or profile is not None:
             checked_limit(limit, profile, has_baseline=checked.calculate_baseline)
+
+    def plain_words(self, figure: ReportedFigure) -> str | None:
+        """Say what was found."""
+        return phrase("{found}.", found=figure.explanation[0]) if figure.explanation else None
 
     def _computed(self, inputs: Inputs, options: Mapping[str, Any]) -> MpuccsResult:
         """Search the tables of an audit: the audited table is the synthetic one."""
