@@ -43,7 +43,8 @@ def declared() -> Iterator[str]:
         if measure.only_by_name is not None:
             yield measure.only_by_name
     yield from (own.value for kind in (Need, Family, Better) for own in kind)
-    yield from (own.shown.help for own in Options.declared().values() if own.shown is not None)
+    for own in Options.declared().values():
+        yield from (shown.help for shown in (own.shown, own.instead) if shown is not None)
     yield from (sense.says for name in ("english", "chinese") for sense, _ in senses(name))
 
 
