@@ -69,7 +69,7 @@ def find_class_blocks(
     """Count by packed counters if possible, else by class and value, here or in a remote engine."""
     blocks = None if labels else packed_classes(table, quasi_identifiers, columns)
     if blocks is None and table.is_remote:
-        from petaudit.tables.engines.remote_blocks import remote_blocks  # noqa: PLC0415 (it imports this)
+        from petaudit.tables.classes.remote_blocks import remote_blocks  # noqa: PLC0415 (it imports this)
 
         values = {column: table.sensitive_values(column).counts for column in columns}
         return remote_blocks(table, quasi_identifiers, values, labels=labels)
