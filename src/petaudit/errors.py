@@ -233,7 +233,7 @@ def names_in(given: object, name: str, error: type[PetauditError] = OptionError)
 
 
 class PetauditWarning(UserWarning):
-    """The figure stands, but there is something about it that the reader should know.
+    """The figure is valid, but has a limitation that its reader should know.
 
     >>> import warnings, petaudit, pyarrow as pa
     >>> with warnings.catch_warnings(record=True, category=PetauditWarning) as raised:

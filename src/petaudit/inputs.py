@@ -225,9 +225,9 @@ class Inputs:
     @property
     def population_individuals(self) -> int:
         """How many people the population has."""
-        everybody = self._needed_population()
+        population = self._needed_population()
         column = self.population_person
-        return everybody.rows if column is None else everybody.counts.different(column)
+        return population.rows if column is None else population.counts.different(column)
 
     @property
     def class_histogram(self) -> ClassHistogram:
@@ -247,7 +247,7 @@ class Inputs:
     @property
     def population_classes_but_suppressed(self) -> PopulationClasses:
         """The same without suppressed rows."""
-        everybody = self._needed_population()
+        population = self._needed_population()
         names = self.quasi_identifiers
         if names not in self._in_population:
             person = None
@@ -256,7 +256,7 @@ class Inputs:
                     self.population_person, self.individuals, self.population_individuals
                 )
             self._in_population[names] = population_classes(
-                self.counted, everybody.counts, names, self._as_released, person
+                self.counted, population.counts, names, self._as_released, person
             )
         return self._in_population[names]
 
@@ -384,10 +384,10 @@ def gather(
     with snapshot():
         source = _opened(table, reading)
         before = None if original is None else _opened(original, reading)
-        unseen = None if control is None else _opened(control, reading)
-        everybody = None if population is None else _opened(population, reading)
+        control_source = None if control is None else _opened(control, reading)
+        population_source = None if population is None else _opened(population, reading)
     if announce_notes:
-        for note in _notes(source, before, unseen, everybody):
+        for note in _notes(source, before, control_source, population_source):
             warnings.warn(note, PetauditWarning, stacklevel=3)
     given = _given_roles(roles, quasi_identifiers, sensitive)
     needs_no_side_car = given and hierarchies and person is not None
@@ -399,15 +399,15 @@ def gather(
     if key is not None:
         for side in (source, before) if before else (source,):
             check_column(key, side.columns, side.name)
-    whose = _settled_person(person, side_car, settled, source)
+    person_column = _settled_person(person, side_car, settled, source)
     is_pseudonym = person_is_pseudonym
     if is_pseudonym is None:
         is_pseudonym = person is None and side_car is not None and side_car.person_is_pseudonym
-    if is_pseudonym and whose is None:
+    if is_pseudonym and person_column is None:
         raise OptionError(
             "person_is_pseudonym is about the person column, and none is named (person)"
         )
-    for other in filter(None, (before, everybody)):
+    for other in filter(None, (before, population_source)):
         for column in settled.quasi_identifiers:
             check_column(column, other.columns, other.name)
     return Inputs(
@@ -421,11 +421,11 @@ def gather(
         delimiter,
         encoding,
         side_car.path if side_car else None,
-        unseen,
-        everybody,
+        control_source,
+        population_source,
         engine,
         spark_master,
-        whose,
+        person_column,
         is_pseudonym,
     )
 

@@ -130,7 +130,7 @@ def _labels(run: PlannedRun) -> list[str]:
 
 
 def _check_columns(run: PlannedRun, tables: Tables, problems: Problems) -> None:
-    """Note what is wrong with roles, key and hierarchies, each where it stands in the file."""
+    """Note what is wrong with roles, key and hierarchies, each at its line of the file."""
     released = tables.of_run(run, make=False).released
 
     def check(column: str, at: KeyPath) -> None:

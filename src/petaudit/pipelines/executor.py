@@ -231,7 +231,7 @@ class Executor:
         self._entries, self._document = [], None
         self._not_written.clear()
         # The files may have changed since the last time.
-        self._tables = self._tables.afresh(self._clock)
+        self._tables = self._tables.reopened(self._clock)
         self._clock.records.clear()
         self._clock.done = 0
         with ExitStack() as stack:

@@ -1,11 +1,11 @@
 """The folder of results: one run at a time, everything published at the end or not at all.
 
-While a run lasts, whatever it writes lies in a hidden folder inside the folder of results: the
+While a run lasts, whatever it writes is kept in a hidden folder inside the folder of results: the
 results of finished experiments, so that an interrupted run can go on, and files that are not
 complete yet. Published files are renamed into place, the result document last of all.
 
 Others may be able to write to the folder. So a kept result is taken only if the user's key signed
-it, and nothing is ever written through a link that lies there. The key lies outside of every
+it, and nothing is ever written through a link in it. The key is stored outside of every
 folder of results.
 """
 

@@ -127,7 +127,7 @@ for _tag, _pattern in _NUMBERS.items():
 
 @dataclass(frozen=True)
 class Document:
-    """Plain data, and the line on which each key and item of it stands.
+    """Plain data, and the line of each key and item.
 
     >>> document = parse_yaml("a:\\n  b: [5,\\n    6]\\n", "example")
     >>> document.value, document.line_of(("a", "b")), document.line_of(("a", "b", 1))
@@ -136,7 +136,7 @@ class Document:
 
     value: Any
     lines: Mapping[KeyPath, int | None]
-    """None for what stands in no line of the file."""
+    """None for what is not in the file."""
 
     def line_of(self, path: KeyPath) -> int | None:
         """The line of a key, or of the nearest one above it; None if the file has none of them."""
@@ -330,7 +330,7 @@ def _in_quotes(lines: list[str], what: str, at: int, opened: int) -> tuple[int, 
 def _in_structure(
     text: str, lines: list[str], what: str, mark: Any, context: Any
 ) -> tuple[int, str]:
-    """Something stands where it cannot; the cause is often some lines above."""
+    """A misplaced element; the cause is often some lines above."""
     no_colon = what.startswith("could not find expected ':'")
     last = _last_text(text, context if no_colon else mark)
     first = mark.line

@@ -59,7 +59,7 @@ def spark_session(master: str | None = None) -> SparkSession:
         )
     if _started:
         return _own_session(_started[0])
-    return _beside_the_callers(_open_context().applicationId)
+    return _session_on_open_cluster(_open_context().applicationId)
 
 
 def _require_pyspark() -> None:
@@ -91,7 +91,7 @@ def _running_master() -> str | None:
 
 
 @cache
-def _beside_the_callers(application: str) -> SparkSession:
+def _session_on_open_cluster(application: str) -> SparkSession:
     """A session with settings of its own on the caller's cluster, which is not changed."""
     from pyspark.sql import SparkSession  # noqa: PLC0415
 
