@@ -69,9 +69,7 @@ def add_check(command: Options) -> None:
     limits.value("--k", "LIMIT", "every class must have at least this many rows")
     limits.value("--l", "LIMIT", "and this many different sensitive values")
     limits.value("--t", "LIMIT", "t-closeness may be at most this")
-    limits.value(
-        "--max-risk", "LIMIT", "nobody's prosecutor risk may be above this, for example 1/11"
-    )
+    limits.value("--max-risk", "LIMIT", "maximum prosecutor risk, for example 1/11")
     limits.value("--min-precision", "LIMIT", "Precision must be at least this")
     limits.value("--min-entropy", "LIMIT", "Non-Uniform Entropy must be at least this")
     limits.names(
