@@ -41,7 +41,7 @@ _launched_by_us: list[Any] = []
 """The way to the Java that we started."""
 
 
-def spark_session(master: str | None = None) -> SparkSession:
+def spark_session(master: str | None) -> SparkSession:
     """The session that reads our files; a cluster that the caller has open is used as it is."""
     _require_pyspark()
     if master is not None:
