@@ -20,7 +20,7 @@ from docs.pages import of_this_version, perform
 from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
 from petaudit.cli.parser import build_parser
-from petaudit.inputs import gather
+from petaudit.inputs import Inputs, gather
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.measures import Family, all_measures, listed_measures
 from petaudit.pipelines.plan import planned_runs
@@ -78,6 +78,18 @@ def test_examples_run_and_say_nothing_on_standard_error(script: Path) -> None:
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert done.stdout
     assert done.stderr == ""
+
+
+def test_the_contributing_guide_names_what_there_is() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = ("src", "tests", "docs", "scripts")
+    paths = {path for folder in folders for path in (ROOT / folder).rglob("*")}
+    paths |= {ROOT / folder for folder in folders}
+    known = [f"{path.as_posix()}{'/' * path.is_dir()}" for path in paths]
+    named = re.findall(r"`((?:[\w-]+/)*[\w-]+(?:\.py|/))`", text)
+    assert [name for name in named if not any(own.endswith(f"/{name}") for own in known)] == []
+    attributes = set(re.findall(r"\binputs\.(\w+)", text)) - {"py"}
+    assert attributes <= set(dir(Inputs)) | {item.name for item in fields(Inputs)}
 
 
 def measure_of_the_contributing_guide() -> Any:

@@ -15,7 +15,7 @@ import pytest
 
 from cli import test_bad_input, test_mpuccs_bad_input
 from petaudit import datasets
-from petaudit.cli.language import argparse_speaks
+from petaudit.cli.language import translated_argparse
 from petaudit.cli.parser import build_parser
 from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue, language, use_language
 from petaudit.i18n.phrases import Phrase, render
@@ -233,7 +233,7 @@ def test_english_reads_no_catalogue(run: Run, table: Path, monkeypatch: pytest.M
 
 def test_english_leaves_argparse_alone() -> None:
     before = vars(argparse)["_"]
-    with argparse_speaks():
+    with translated_argparse():
         assert vars(argparse)["_"] is before
 
 
@@ -289,7 +289,7 @@ def texts_of_help(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def test_every_text_of_the_help_is_in_the_catalogue() -> None:
-    with argparse_speaks():
+    with translated_argparse():
         for text in texts_of_help(build_parser()):
             assert isinstance(text, Phrase) or text in catalogue(CHINESE), text
             assert IDEOGRAPH.search(render(text, CHINESE) + catalogue(CHINESE).get(text, "")), text

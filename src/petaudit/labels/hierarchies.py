@@ -31,7 +31,13 @@ _FILE_NAME = re.compile(r".*hierarchy_(?P<attribute>.+)\.csv", re.IGNORECASE | r
 
 
 class Hierarchies:
-    """Hierarchies by attribute; those given as a rule are built when their values are known."""
+    """Hierarchies by attribute; those given as a rule are built when their values are known.
+
+    >>> import petaudit
+    >>> known = Hierarchies.of({"sex": {"F": "*", "M": "*"}, "age": petaudit.ranges(10)})
+    >>> known.attributes, known.get("sex", None).generalize("F", 1)
+    (('sex', 'age'), '*')
+    """
 
     def __init__(
         self, by_attribute: Mapping[str, Hierarchy | Rule], rules_file: Path | None = None

@@ -68,9 +68,7 @@ class Hierarchy:
         self._lowest_level, self.ambiguous_labels = self._index_levels()
 
     @classmethod
-    def from_mapping(
-        cls, attribute: str, paths: Mapping[object, object], origin: str | None = None
-    ) -> Hierarchy:
+    def from_mapping(cls, attribute: str, paths: Mapping[object, object]) -> Hierarchy:
         """Build from ``{leaf: [label, ...]}`` (one label may stand alone).
 
         >>> Hierarchy.from_mapping("sex", {"F": "*", "M": "*"}).levels
@@ -80,7 +78,7 @@ class Hierarchy:
         for leaf, path in paths.items():
             above = path if isinstance(path, Sequence) and not isinstance(path, str) else [path]
             rows.append([leaf, *above])
-        return cls(attribute, rows, origin=origin)
+        return cls(attribute, rows)
 
     @property
     def levels(self) -> int:

@@ -328,7 +328,7 @@ def _settings(options: Plain) -> dict[str, str]:
 
 
 def file_name(given: str | None) -> str:
-    """Return the name of a file: where it lies is nobody's business who reads a report."""
+    """Return the name of a file without its folder, which reports do not disclose."""
     path = given or "-"
     return PurePosixPath(path.replace("\\", "/")).name or path
 

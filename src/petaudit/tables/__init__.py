@@ -22,7 +22,6 @@ from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks
 from petaudit.tables.classes.table import ClassTable
 from petaudit.tables.engines.postgres_session import snapshot
 from petaudit.tables.engines.spark_files import is_uri
-from petaudit.tables.files import find_files
 from petaudit.tables.pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables.results import (
     ClassHistogram,
@@ -48,7 +47,6 @@ __all__ = [
     "TableCounts",
     "ValueCounts",
     "check_aligned",
-    "find_files",
     "folded_pairs",
     "in_kind_of",
     "is_address",

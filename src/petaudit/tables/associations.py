@@ -29,7 +29,7 @@ from petaudit.exact.association import (
 )
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import LeavesUnder
-from petaudit.labels.numbers import Bools, Integers, Whole, decimal_of, in_common_units
+from petaudit.labels.numbers import Bools, IntegerArray, Integers, decimal_of, in_common_units
 from petaudit.tables import Source, TableCounts, ValueCounts
 from petaudit.tables.column_values import Codes, column_codes
 from petaudit.tables.scales import NUMBERS, Scale, scale_of
@@ -365,7 +365,7 @@ def _middles(
     return middles
 
 
-def _as_floats(integers: Whole, places: int, counting: Bools) -> Floats | None:
+def _as_floats(integers: IntegerArray, places: int, counting: Bools) -> Floats | None:
     """The nearest float of each number, NaN where it does not count; None where one has none."""
     floats = np.full(len(integers), math.nan)
     chosen = integers[counting]
@@ -382,7 +382,7 @@ def _as_floats(integers: Whole, places: int, counting: Bools) -> Floats | None:
     return floats
 
 
-def _from_zero(integers: Whole, counting: Bools) -> Integers | None:
+def _from_zero(integers: IntegerArray, counting: Bools) -> Integers | None:
     chosen = integers[counting]
     if not chosen.size:
         return np.zeros(len(integers), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Tables in files: CSV is loaded once into DuckDB, Parquet is counted where it lies."""
+"""Tables in files: CSV is loaded once into DuckDB, Parquet is queried in place."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def notes_on_folders(source: object) -> list[str]:
 
 
 def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
-    """The files that a folder or a pattern stands for, and should until all is reported."""
+    """The files that a folder or a pattern matches; a change before the report is an error."""
 
     def listing() -> tuple[Path, ...]:
         return tuple(sorted(files()))
@@ -173,7 +173,7 @@ def files_of_table(source: Given | Sequence[Given]) -> Iterator[TableFiles]:
 def open_files(
     source: Given | Sequence[Given], delimiter: str | None = None, encoding: str | None = None
 ) -> OpenedTable:
-    """Open a table with DuckDB: CSV is loaded once, Parquet is counted where it lies."""
+    """Open a table with DuckDB: CSV is loaded once, Parquet is queried in place."""
     with files_of_table(source) as files:
         if files.are_parquet:
             columns, relation = _view_of_parquet(files)

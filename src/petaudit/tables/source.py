@@ -19,6 +19,7 @@ from petaudit.errors import (
     ColumnError,
     InputError,
     OptionError,
+    argument,
     counted,
     listing,
     phrase,
@@ -225,7 +226,8 @@ def check_engine(engine: str | None, spark_master: str | None) -> None:
         )
     if spark_master is not None and engine != SPARK:
         raise OptionError(
-            "a Spark master is given, but the engine is not Spark; set it, too (spark)"
+            "a Spark master is given, but the engine is not Spark: add {argument}",
+            argument=argument("engine", SPARK),
         )
     if spark_master is not None:
         check_master(spark_master)
