@@ -7,7 +7,7 @@ No value of a table is kept. Words are chosen on one half of the tables; the oth
 of its name, is only for testing.
 
     python scripts/score_roles.py                    # precision and recall on both halves
-    python scripts/score_roles.py --wrong choosing   # what was guessed wrong on the half for choosing
+    python scripts/score_roles.py --half choosing    # what may be looked at while words are chosen
     python scripts/score_roles.py --record           # download the packages and count again
 """
 
@@ -32,6 +32,7 @@ from typing import Final
 
 from petaudit.roles import Role
 from petaudit.starter import Guess, guesses_from
+from petaudit.starter.subject import about_people
 from petaudit.tables import open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 
@@ -65,6 +66,19 @@ class Labelled:
     def guesses(self) -> Sequence[Guess]:
         """What is guessed from the facts."""
         return guesses_from(self.facts)
+
+    @cached_property
+    def seems_about_people(self) -> bool:
+        """Whether roles are proposed at all."""
+        return about_people(self.facts)
+
+    @property
+    def proposals(self) -> dict[str, Role | None]:
+        """The role that is proposed for each column; None where nobody is sure."""
+        return {
+            guess.column: guess.role if self.seems_about_people and guess.is_sure else None
+            for guess in self.guesses
+        }
 
 
 @dataclass(frozen=True)
@@ -117,9 +131,9 @@ def score(role: Role, scored: Iterable[Labelled]) -> Score:
     """Compare proposals with labels; a column of which nobody is sure was not proposed."""
     labelled = found = proposed = right = 0
     for table in scored:
-        for guess in table.guesses:
-            accepted = table.roles[guess.column]
-            is_proposed = guess.role is role
+        for column, proposal in table.proposals.items():
+            accepted = table.roles[column]
+            is_proposed = proposal is role
             labelled += accepted == {role}
             found += accepted == {role} and is_proposed
             proposed += is_proposed
@@ -130,10 +144,10 @@ def score(role: Role, scored: Iterable[Labelled]) -> Score:
 def wrongly_safe(scored: Iterable[Labelled]) -> list[tuple[str, str]]:
     """Columns that were called insensitive and are not."""
     return [
-        (table.name, guess.column)
+        (table.name, column)
         for table in scored
-        for guess in table.guesses
-        if guess.role is Role.INSENSITIVE and Role.INSENSITIVE not in table.roles[guess.column]
+        for column, proposal in table.proposals.items()
+        if proposal is Role.INSENSITIVE and Role.INSENSITIVE not in table.roles[column]
     ]
 
 
@@ -183,14 +197,24 @@ def _unpacked(name: str, data: bytes) -> bytes:
 
 def _print_scores(half: str) -> None:
     scored = tables(half)
-    columns = [guess for table in scored for guess in table.guesses]
-    print(f"{half}: {len(scored)} tables, {len(columns)} columns")
+    proposals = [proposal for table in scored for proposal in table.proposals.values()]
+    print(f"{half}: {len(scored)} tables, {len(proposals)} columns")
     for role in (Role.IDENTIFIER, Role.QUASI_IDENTIFIER, Role.SENSITIVE):
         it = score(role, scored)
         print(
             f"  {role.value:20} recall {it.recall:.2f} ({it.found}/{it.labelled})  "
             f"precision {it.precision:.2f} ({it.right}/{it.proposed})"
         )
+    of_people = [table for table in scored if table.about_people]
+    without = [table for table in scored if table.about_people is False]
+    seen = sum(table.seems_about_people for table in of_people)
+    told = sum(not table.seems_about_people for table in without)
+    print(f"  tables about people: {seen} of {len(of_people)} taken for that")
+    print(f"  tables without people: {told} of {len(without)} taken for that")
+    unsure = sum(
+        proposal is None for table in of_people for proposal in table.proposals.values()
+    )
+    print(f"  not sure: {unsure} of {sum(len(table.facts) for table in of_people)} columns of people")
     print(f"  called insensitive and are not: {len(wrongly_safe(scored))}")
 
 
@@ -198,14 +222,14 @@ def main() -> None:
     """Record, or score both halves."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--record", nargs="*", metavar="NAME", help="tables to count again")
-    parser.add_argument("--wrong", choices=HALVES, help="list what was guessed wrong on a half")
+    parser.add_argument("--half", choices=HALVES, help="only this half")
     chosen = parser.parse_args()
     if chosen.record is not None:
         for path in sorted(LABELLED.glob("*.toml")):
             if not chosen.record or path.stem in chosen.record:
                 record(path)
         return
-    for half in HALVES:
+    for half in [chosen.half] if chosen.half else HALVES:
         _print_scores(half)
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from petaudit.errors import counted, joined, phrase
 from petaudit.roles import Role
 from petaudit.starter.names import Meaning, sense_of
+from petaudit.starter.subject import holds_health_data
 from petaudit.tables import open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 
@@ -19,10 +20,13 @@ class Guess:
 
     column: str
     role: Role
+    """Where nobody can be sure, the one that is safer to assume."""
     reason: str
     is_certain: bool = False
     """Whether an identifier names people by its name or the form of its values, not only by
     having a different value in nearly every row."""
+    is_sure: bool = True
+    """False where neither the name nor the values say: somebody has to decide."""
 
 
 _FEW_ROWS: Final = 20
@@ -32,6 +36,8 @@ _MANY_NUMBERS: Final = 50
 _PERCENT_UNIQUE: Final = 95
 _PERCENT_FINE: Final = 50
 _MOMENTS: Final = (Kind.DATE, Kind.DATETIME)
+_NUMBERS: Final = (Kind.WHOLE, Kind.DECIMAL)
+_DURATION: Final = "length of time"
 _KIND_NAMES: Final = {
     Kind.WHOLE: phrase("whole numbers"),
     Kind.DECIMAL: phrase("decimal numbers"),
@@ -71,13 +77,18 @@ def guesses_from(
     [('identifier', 'the name says patient number; each of 500 values occurs once')]
     """
     before = original or {}
-    return tuple(_guess(column, before.get(column.name)) for column in facts)
+    is_health = holds_health_data(facts)
+    return tuple(_guess(column, before.get(column.name), is_health) for column in facts)
 
 
-def _guess(column: ColumnFacts, before: ColumnFacts | None) -> Guess:
+def _guess(column: ColumnFacts, before: ColumnFacts | None, is_health: bool) -> Guess:
     empty = _empty(column, before)
     evident = None if empty else _by_form(column) or _by_name(column)
-    role, reason = empty or evident or _by_counts(column, before)
+    decision = empty or evident or _by_counts(column, before, is_health)
+    if decision is None:
+        doubt = phrase("neither the name nor the values say; {counts}", counts=_counted(column))
+        return Guess(column.name, Role.QUASI_IDENTIFIER, doubt, is_sure=False)
+    role, reason = decision
     is_certain = evident is not None and role is Role.IDENTIFIER
     return Guess(column.name, role, reason, is_certain and column.suppressed < column.values)
 
@@ -118,7 +129,8 @@ def _by_form(column: ColumnFacts) -> _Decision | None:
 
 def _by_name(column: ColumnFacts) -> _Decision | None:
     sense = sense_of(column.name)
-    if sense is None:
+    if sense is None or (sense.says == _DURATION and column.kind in _NUMBERS):
+        # How long something took is nothing that others know.
         return None
     named = phrase("the name says {meaning}", meaning=sense.says)
     if column.suppressed == column.values:
@@ -168,7 +180,9 @@ def _suppressed(meaning: Meaning, named: str) -> _Decision:
     return role, phrase("{named}; every value is suppressed (*)", named=named)
 
 
-def _by_counts(column: ColumnFacts, before: ColumnFacts | None) -> _Decision:
+def _by_counts(
+    column: ColumnFacts, before: ColumnFacts | None, is_health: bool
+) -> _Decision | None:
     if column.suppressed == column.values:
         return Role.INSENSITIVE, phrase("every value is suppressed (*): nothing is left")
     if before is not None and column.distinct < before.distinct:
@@ -193,14 +207,16 @@ def _by_counts(column: ColumnFacts, before: ColumnFacts | None) -> _Decision:
         and _percent_once(column) >= _PERCENT_UNIQUE
     ):
         return Role.IDENTIFIER, phrase("{counts}, like personal ID numbers", counts=_once(column))
-    if column.kind is Kind.DECIMAL and column.distinct > _MANY_NUMBERS:
+    if column.kind in _NUMBERS and column.distinct > _MANY_NUMBERS:
         return Role.SENSITIVE, phrase(
             "{counts}: too detailed for others to know, so better protected",
             counts=_counted(column),
         )
-    return Role.QUASI_IDENTIFIER, phrase(
-        "{counts}; in doubt a column counts as known to others", counts=_counted(column)
-    )
+    if is_health and column.kind in (*_NUMBERS, Kind.BOOLEAN):
+        return Role.SENSITIVE, phrase(
+            "{counts} in a table that holds health data", counts=_counted(column)
+        )
+    return None
 
 
 def _percent_once(column: ColumnFacts) -> int:
