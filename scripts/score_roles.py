@@ -19,6 +19,7 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import subprocess
 import sys
 import tempfile
@@ -153,7 +154,8 @@ def wrongly_safe(scored: Iterable[Labelled]) -> list[tuple[str, str]]:
 
 def record(path: Path) -> None:
     """Count the table of a file anew, in the version of the package that the file names."""
-    text = path.read_text(encoding="utf-8").partition("rows = ")[0].partition(_FACTS)[0]
+    text = path.read_text(encoding="utf-8").partition(_FACTS)[0]
+    text = re.sub("(?m)^rows = .*\n", "", text, count=1)
     content = tomllib.loads(text)
     requirement = f"{content['package']}=={content['version']}"
     with tempfile.TemporaryDirectory() as folder:
