@@ -214,10 +214,10 @@ def _print_scores(half: str) -> None:
     told = sum(not table.seems_about_people for table in without)
     print(f"  tables about people: {seen} of {len(of_people)} taken for that")
     print(f"  tables without people: {told} of {len(without)} taken for that")
-    unsure = sum(
-        proposal is None for table in of_people for proposal in table.proposals.values()
+    unsure = sum(proposal is None for table in of_people for proposal in table.proposals.values())
+    print(
+        f"  not sure: {unsure} of {sum(len(table.facts) for table in of_people)} columns of people"
     )
-    print(f"  not sure: {unsure} of {sum(len(table.facts) for table in of_people)} columns of people")
     print(f"  called insensitive and are not: {len(wrongly_safe(scored))}")
 
 

@@ -70,7 +70,8 @@ def _split(texts: str) -> list[str]:
 
 
 @cache
-def _singulars(name: str) -> frozenset[str]:
+def singulars(name: str) -> frozenset[str]:
+    """The words of a list of ``words.toml``, each in the singular."""
     return frozenset(map(_singular, _split(words()[name])))
 
 
@@ -116,8 +117,8 @@ def parts_of(name: str) -> list[str]:
 
 def _english(name: str) -> _Match | None:
     parts = parts_of(name)
-    is_about = bool(parts) and parts[-1] in _singulars("about")
-    while len(parts) > 1 and parts[0] in _singulars("counting"):
+    is_about = bool(parts) and parts[-1] in singulars("about")
+    while len(parts) > 1 and parts[0] in singulars("counting"):
         is_about = True
         parts = parts[2:] if parts[1] == "of" and len(parts) > 2 else parts[1:]
     matches = [
@@ -129,7 +130,7 @@ def _english(name: str) -> _Match | None:
         # A number of something ends in the word.
         and (match.sense.meaning is not Meaning.RECORD_NUMBER or match.end == len(parts))
     ]
-    prepositions = _singulars("prepositions")
+    prepositions = singulars("prepositions")
     turn = next((place for place, word in enumerate(parts) if word in prepositions), len(parts))
     # The words before a preposition say what the column is: an age at diagnosis is an age.
     return max([match for match in matches if match.start < turn] or matches, default=None)
@@ -143,18 +144,20 @@ def _taken_apart(word: str) -> tuple[str, ...]:
     (('fam', 'inc'), ('age', 'sq'), ('message',))
     """
     whole = _singular(word)
-    if (whole,) in _english_phrases() or whole in _singulars("about"):
+    if (whole,) in _english_phrases() or whole in singulars("about"):
         return (whole,)
     for cut in range(1, len(word) - _SHORTEST_REST + 1):
         start, rest = word[:cut], _singular(word[cut:])
         # Many words happen to start with a letter and to end with a short word.
-        if start in listed("before") and len(rest) >= (_SHORTEST_REST, _LONG_REST)[cut == 1]:
-            if (rest,) in _english_phrases():
-                return (start, rest)
+        is_long = len(rest) >= (_SHORTEST_REST if cut > 1 else _LONG_REST)
+        if is_long and start in _listed("before") and (rest,) in _english_phrases():
+            return (start, rest)
     for cut in range(_SHORTEST_REST, len(word)):
         start, rest = _singular(word[:cut]), word[cut:]
-        if rest in listed("after") and (start,) in _english_phrases():
+        if rest in _listed("after") and (start,) in _english_phrases():
             return (start, rest)
+    if word.endswith("id") and len(word) > _LONG_REST and word not in _listed("not_ids"):
+        return (word[:-2], "id")
     return (whole,)
 
 
@@ -163,8 +166,7 @@ _LONG_REST: Final = 4
 
 
 @cache
-def listed(name: str) -> frozenset[str]:
-    """The words of a list of ``words.toml``."""
+def _listed(name: str) -> frozenset[str]:
     return frozenset(_split(words()[name]))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 
-from petaudit.starter.names import chinese_words_in, listed, parts_of, sense_of, words
-from petaudit.tables.column_facts import ColumnFacts, Kind
+from petaudit.starter.names import chinese_words_in, parts_of, sense_of, singulars, words
+from petaudit.tables.column_facts import ColumnFacts
 
 _STRONG = 2
 """What only people have counts as much as two things that animals have as well."""
@@ -36,14 +36,14 @@ def holds_health_data(columns: Iterable[ColumnFacts]) -> bool:
     True
     """
     of_health = words()["of_health"]
-    return sum(_said(column.name) in of_health for column in columns) >= 2  # noqa: PLR2004
+    return sum(_said(column.name) in of_health for column in columns) >= 2
 
 
 @cache
 def _said(name: str) -> str | None:
     """What a name says of one person."""
     sense = sense_of(name)
-    if sense is None or "%" in name or listed("of_many").intersection(parts_of(name)):
+    if sense is None or "%" in name or singulars("of_many").intersection(parts_of(name)):
         return None
     return sense.says
 
@@ -52,7 +52,8 @@ def _said(name: str) -> str | None:
 def _names_a_thing(name: str) -> bool:
     parts = parts_of(name)
     is_english = any(
-        tuple(thing.split()) in (tuple(parts[i : i + len(thing.split())]) for i in range(len(parts)))
-        for thing in listed("things")
+        tuple(thing.split())
+        in (tuple(parts[i : i + len(thing.split())]) for i in range(len(parts)))
+        for thing in singulars("things")
     )
     return is_english or bool(chinese_words_in(name, "things_chinese"))
