@@ -267,6 +267,7 @@ def _add_table(command: Options) -> None:
     )
     _add_reading(command)
     columns = command.group("columns (else from the side-car TABLE.yaml)")
+    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
     columns.names("--qi", "quasi-identifiers; repeat or use commas")
     columns.names("--identifier", "identifiers")
     columns.value("--person", "COLUMN", "tells people apart: classes count people, not rows")
