@@ -214,6 +214,8 @@ def add_init(command: Options) -> None:
     command.value("--original", "FILE", "TABLE before it was generalised")
     command.value("--out", "FILE", "default: audit.yaml; - prints it", default="audit.yaml")
     command.flag("--force", "replace an existing file")
+    command.flag("--interactive", "ask for the role of every column; Enter takes the guess")
+    command.flag("--details", "every column with its reason, and how well it tells rows apart")
     _add_reading(command)
 
 
