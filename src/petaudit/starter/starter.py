@@ -68,7 +68,6 @@ class Starter:
     columns: int
     guesses: Sequence[Guess] = ()
     """Empty where a side-car gives the roles."""
-    is_about_people: bool = True
     quasi_identifiers: int = 0
     sensitive: int = 0
     synthetic: str | None = None
@@ -89,6 +88,7 @@ class Starter:
     identifying: Identifying = field(default_factory=Identifying)
     file: str | None = None
     """The name of the file; None if it is printed."""
+    is_about_people: bool = True
 
     @property
     def decided(self) -> list[Guess]:
