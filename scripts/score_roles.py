@@ -152,6 +152,17 @@ def wrongly_safe(scored: Iterable[Labelled]) -> list[tuple[str, str]]:
     ]
 
 
+def hidden(scored: Iterable[Labelled]) -> list[tuple[str, str]]:
+    """Quasi-identifiers that got another role, so that classes would look larger than they are."""
+    return [
+        (table.name, column)
+        for table in scored
+        for column, proposal in table.proposals.items()
+        if table.roles[column] == {Role.QUASI_IDENTIFIER}
+        and proposal not in (None, Role.QUASI_IDENTIFIER)
+    ]
+
+
 def record(path: Path) -> None:
     """Count the table of a file anew, in the version of the package that the file names."""
     text = path.read_text(encoding="utf-8").partition(_FACTS)[0]
@@ -218,6 +229,7 @@ def _print_scores(half: str) -> None:
     print(
         f"  not sure: {unsure} of {sum(len(table.facts) for table in of_people)} columns of people"
     )
+    print(f"  quasi-identifiers that got another role: {len(hidden(scored))}")
     print(f"  called insensitive and are not: {len(wrongly_safe(scored))}")
 
 
