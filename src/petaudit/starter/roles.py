@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from petaudit.errors import counted, joined, phrase
 from petaudit.roles import Role
-from petaudit.starter.names import Meaning, Sense, sense_of
+from petaudit.starter.names import Meaning, Sense, sense_of, words
 from petaudit.starter.subject import holds_health_data
 from petaudit.tables import open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
@@ -201,7 +201,8 @@ def _identifier(column: ColumnFacts, sense: Sense, named: str) -> _Decision:
                 counts=_counted(column),
             ),
         )
-    return _Decision(Role.IDENTIFIER, joined([named, _once(column)], "; "), is_certain=True)
+    is_certain = meaning is Meaning.IDENTIFIER or sense.says not in words()["doubtful"]
+    return _Decision(Role.IDENTIFIER, joined([named, _once(column)], "; "), is_certain)
 
 
 def _is_like_people(column: ColumnFacts) -> bool:
@@ -254,11 +255,7 @@ def _by_counts(
                 counts=_counted(column),
             ),
         )
-    if (
-        column.kind in (Kind.TEXT, Kind.WHOLE)
-        and column.values >= _FEW_ROWS
-        and _percent_once(column) >= _PERCENT_UNIQUE
-    ):
+    if column.kind in (Kind.TEXT, Kind.WHOLE) and nearly_unique(column):
         return _Decision(
             Role.IDENTIFIER, phrase("{counts}, like personal ID numbers", counts=_once(column))
         )
@@ -277,6 +274,11 @@ def _by_counts(
             phrase("{counts} in a table that holds health data", counts=_counted(column)),
         )
     return None
+
+
+def nearly_unique(column: ColumnFacts) -> bool:
+    """Return whether so many rows have a value of their own that it may be an identifier."""
+    return column.values >= _FEW_ROWS and _percent_once(column) >= _PERCENT_UNIQUE
 
 
 def _percent_once(column: ColumnFacts) -> int:
