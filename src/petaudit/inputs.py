@@ -390,7 +390,7 @@ def gather(
             warnings.warn(note, PetauditWarning, stacklevel=3)
     if use_side_car:
         side_car = _side_car(source, before)
-    settled = _settled_roles(given, side_car, source)
+    settled = _settled_roles(given, side_car, source, may_lack=isinstance(roles, str | PathLike))
     known = Hierarchies.of(hierarchies)
     if not known and side_car is not None:
         known = side_car.hierarchies()
@@ -458,11 +458,18 @@ def _given_roles(
     return Roles.of(*(() if names is None else names for names in (quasi_identifiers, sensitive)))
 
 
-def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:
+def _settled_roles(
+    given: Roles | None, side_car: SideCar | None, source: Source, *, may_lack: bool
+) -> Roles:
+    """The roles of columns that are there; a file of roles may name identifiers that were removed."""
     if given or side_car is None:
         return (given or Roles({})).checked_against(source.columns, source.name)
+    roles = side_car.roles
+    if may_lack:
+        gone = {*roles.columns(Role.IDENTIFIER)}.difference(source.columns)
+        roles = Roles({name: role for name, role in roles.by_column.items() if name not in gone})
     with error_context(side_car.path):
-        return side_car.roles.checked_against(source.columns, source.name)
+        return roles.checked_against(source.columns, source.name)
 
 
 def _settled_person(

@@ -61,6 +61,18 @@ def test_generalize_takes_roles_hierarchies_and_reading(run: Run, audit_file: Pa
     assert done.out.splitlines()[1] == "*;[20,30[;流感"
 
 
+def test_identifiers_may_have_been_removed_since(run: Run, write: Write, audit_file: Path) -> None:
+    """As the file itself advises; whatever else it names must be there."""
+    write("audit.yaml", AUDIT.replace("    person: 病歷號\n", ""))
+    write("released.csv", "年齡|診斷\n23|流感\n23|氣喘\n".encode("big5"))
+    done = run("check", "released.csv", "--roles", "audit.yaml", "--format", "json")
+    assert figures(json.loads(done.out))["k-anonymity"] == 2
+    write("released.csv", "病歷號|診斷\n23|流感\n23|氣喘\n".encode("big5"))
+    done = run("check", "released.csv", "--roles", "audit.yaml")
+    assert done.code == 2
+    assert "audit.yaml: unknown column '年齡'" in done.err
+
+
 def test_the_file_beside_the_table_needs_no_option(run: Run, audit_file: Path) -> None:
     audit_file.rename("people.yaml")
     done = run("check", "people.csv", "--format", "json")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cache
+from itertools import pairwise
 
 from petaudit.starter.names import chinese_words_in, parts_of, sense_of, singulars, words
 from petaudit.tables.column_facts import ColumnFacts
@@ -51,9 +52,6 @@ def _said(name: str) -> str | None:
 @cache
 def _names_a_thing(name: str) -> bool:
     parts = parts_of(name)
-    is_english = any(
-        tuple(thing.split())
-        in (tuple(parts[i : i + len(thing.split())]) for i in range(len(parts)))
-        for thing in singulars("things")
-    )
-    return is_english or bool(chinese_words_in(name, "things_chinese"))
+    # Some things have names of two words.
+    said = {*parts, *map(" ".join, pairwise(parts))}
+    return bool(said & singulars("things") or chinese_words_in(name, "things_chinese"))
