@@ -461,7 +461,7 @@ def _given_roles(
 def _settled_roles(
     given: Roles | None, side_car: SideCar | None, source: Source, *, may_lack: bool
 ) -> Roles:
-    """The roles of columns that are there; a file of roles may name identifiers that were removed."""
+    """The roles of columns that are there; a file may name identifiers that were removed since."""
     if given or side_car is None:
         return (given or Roles({})).checked_against(source.columns, source.name)
     roles = side_car.roles

@@ -281,6 +281,19 @@ def test_what_nobody_is_sure_about_stays_an_open_question(run: Run, write: Write
         assert run(*command, "--strict").code == 2
 
 
+def test_an_identifier_that_repeats_may_be_a_person(run: Run, write: Write) -> None:
+    rows = "".join(f"P{n % 15};N{n};{n % 3};{n % 2}\n" for n in range(60))
+    write("t.csv", f"patient;name;age;disease\n{rows}")
+    run("init", "t.csv")
+    text = Path("audit.yaml").read_text(encoding="utf-8")
+    assert "    # person: patient" in text
+    write("audit.yaml", text.replace("# person: patient", "person: patient"))
+    works(run)
+    done = run("run", "audit.yaml", "--format", "json")
+    # Three ages of five people each, and of twenty rows each.
+    assert {entry["value"] for entry in json.loads(done.out)["results"]} >= {5}
+
+
 def test_a_table_without_people(run: Run, write: Write) -> None:
     rows = "".join(f"Adelie;{n / 7:.1f};{n % 9};m\n" for n in range(40))
     write("t.csv", f"species;flipper_length;egg;sex\n{rows}")

@@ -71,6 +71,13 @@ def test_keys(run: Run, people: Path, answers: list[str]) -> None:
     assert "#   - disease" in Path("audit.yaml").read_text(encoding="utf-8")
 
 
+def test_all_the_rest(run: Run, people: Path, answers: list[str]) -> None:
+    """As guessed, and an answer that was given before stays."""
+    answers += ["q", "a"]
+    assert run("init", people, "--interactive").code == 0
+    assert roles() == {"quasi_identifier": ["name", "age"], "sensitive_attribute": ["disease"]}
+
+
 def test_rows_that_may_be_no_people(run: Run, write: Write, answers: list[str]) -> None:
     write("people.csv", "species;egg;sex\na;1;m\nb;2;f\n")
     answers += ["n"]

@@ -24,6 +24,7 @@ _KEYS: Final = {
 }
 _UNDECIDED: Final = "u"
 _BACK: Final = "b"
+_ALL: Final = "a"
 _HELP: Final = "?"
 _EXPLAINED: Final = (
     phrase("  i  identifier: tells who a person is, such as a name or a number of a person"),
@@ -32,6 +33,7 @@ _EXPLAINED: Final = (
     phrase("  n  insensitive: neither known to others nor worth protecting"),
     phrase("  u  undecided: the column stays without a role, and every run asks about it"),
     phrase("  b  back to the column before"),
+    phrase("  a  all the rest as guessed"),
     phrase("  Enter takes the guess. Ctrl-C leaves, and nothing is written."),
 )
 
@@ -52,16 +54,18 @@ def ask_roles(guesses: Sequence[Guess], is_about_people: bool) -> tuple[bool, tu
     place = 0
     while place < len(guesses):
         answer = _ask(guesses[place], answers[place], place, len(guesses))
-        if answer is None:
+        if answer == _ALL:
+            break
+        if answer == _BACK:
             place = max(place - 1, 0)
-        else:
+        elif isinstance(answer, Guess):
             answers[place] = answer
             place += 1
     return True, tuple(answers)
 
 
-def _ask(guess: Guess, before: Guess, place: int, many: int) -> Guess | None:
-    """The answer about one column; None to go back. An earlier answer is what Enter takes."""
+def _ask(guess: Guess, before: Guess, place: int, many: int) -> Guess | str:
+    """The answer about one column, or where to go. An earlier answer is what Enter takes."""
     name = shortened(guess.column.strip(), 60) or term("(no name)")
     say_lines(
         [
@@ -71,13 +75,13 @@ def _ask(guess: Guess, before: Guess, place: int, many: int) -> Guess | None:
         ]
     )
     taken = ROLE_NAMES[before.role] if before.is_sure else term("undecided")
-    question = phrase("  [{answer}] i, q, s, n, u, b or ?: ", answer=taken)
+    question = phrase("  [{answer}] i, q, s, n, u, b, a or ?: ", answer=taken)
     while True:
-        answer = _answer(question, (*_KEYS, _UNDECIDED, _BACK, _HELP, ""))
+        answer = _answer(question, (*_KEYS, _UNDECIDED, _BACK, _ALL, _HELP, ""))
         if answer == "":
             return before
-        if answer == _BACK:
-            return None
+        if answer in (_BACK, _ALL):
+            return answer
         if answer == _UNDECIDED:
             return replace(guess, is_sure=False)
         if answer != _HELP:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -41,7 +41,7 @@ from petaudit.starter.subject import about_people
 from petaudit.system.output import refuse_inputs
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
-from petaudit.tables.column_facts import Kind, column_facts
+from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 from petaudit.tables.headers import header_doubt
 from petaudit.tables.joint import check_same_columns
 
@@ -235,6 +235,7 @@ def _starter(
         delimiter=chosen.delimiter,
         encoding=chosen.encoding,
         file=None if target is None else target.name,
+        person=_person(facts, by_column) if guesses and not is_synthetic else None,
     )
     if is_synthetic:
         unfit = [column.name for column in facts if column.kind is Kind.OTHER]
@@ -251,6 +252,19 @@ def _starter(
         original_problem=_original_problem(table, other, roles),
         has_hierarchies=covered,
     )
+
+
+def _person(facts: Sequence[ColumnFacts], by_column: Mapping[str, Role]) -> str | None:
+    """The identifier that tells most people apart among those that repeat."""
+    repeating = [
+        column
+        for column in facts
+        if by_column.get(column.name) is Role.IDENTIFIER
+        and can_be_named(column.name)
+        and 1 < column.distinct < column.values
+    ]
+    most = max(repeating, key=lambda column: column.distinct, default=None)
+    return None if most is None else most.name
 
 
 def _original_problem(table: Source, original: Source, roles: Roles) -> Phrase | None:

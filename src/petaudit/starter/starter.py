@@ -89,6 +89,8 @@ class Starter:
     file: str | None = None
     """The name of the file; None if it is printed."""
     is_about_people: bool = True
+    person: str | None = None
+    """The identifier that repeats, and so may tell people apart who have several rows."""
 
     @property
     def decided(self) -> list[Guess]:
