@@ -193,6 +193,15 @@ def test_the_side_car_is_left_to_speak(
     works(run)
 
 
+def test_lists_are_nothing_that_init_calls_safe(run: Run) -> None:
+    rows = {"age": [1, 2] * 20, "disease": ["a", "b"] * 20, "notes": [["a"], ["b"]] * 20}
+    pq.write_table(pa.table(rows), "t.parquet")
+    assert run("init", "t.parquet").code == 0
+    assert commented_names() == ["notes"]
+    told = "columns without a role, which no measure looked at: notes"
+    assert told in " ".join(run("check", "t.parquet", "--roles", "audit.yaml").out.split())
+
+
 def test_a_benchmark_keeps_its_address(run: Run) -> None:
     done = run("init", "benchmark://Adult-Deidentified", "--original", "benchmark://adult")
     assert done.code == 0

@@ -140,8 +140,8 @@ def _english(name: str) -> _Match | None:
 def _taken_apart(word: str) -> tuple[str, ...]:
     """The parts of a word that means nothing as a whole, if they are known.
 
-    >>> _taken_apart("faminc"), _taken_apart("agesq"), _taken_apart("message")
-    (('fam', 'inc'), ('age', 'sq'), ('message',))
+    >>> _taken_apart("appinc"), _taken_apart("agesq"), _taken_apart("message")
+    (('app', 'inc'), ('age', 'sq'), ('message',))
     """
     whole = _singular(word)
     if (whole,) in _english_phrases() or whole in singulars("about"):

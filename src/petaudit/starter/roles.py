@@ -95,13 +95,14 @@ def _guess(column: ColumnFacts, before: ColumnFacts | None, is_health: bool) -> 
         doubt = phrase("neither the name nor the values say; {counts}", counts=_counted(column))
         return Guess(column.name, Role.QUASI_IDENTIFIER, doubt, is_sure=False)
     is_certain = decision.is_certain and column.suppressed < column.values
-    return Guess(column.name, decision.role, decision.reason, is_certain)
+    return Guess(column.name, decision.role, decision.reason, is_certain, decision.is_sure)
 
 
 class _Decision(NamedTuple):
     role: Role
     reason: str
     is_certain: bool = False
+    is_sure: bool = True
 
 
 def _empty(column: ColumnFacts, before: ColumnFacts | None) -> _Decision | None:
@@ -112,6 +113,7 @@ def _empty(column: ColumnFacts, before: ColumnFacts | None) -> _Decision | None:
         return _Decision(
             Role.INSENSITIVE,
             phrase("holds lists, records or bytes, which cannot be counted: check it yourself"),
+            is_sure=False,
         )
     if (
         column.suppressed == column.values

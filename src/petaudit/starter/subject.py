@@ -16,6 +16,7 @@ _STRONG = 2
 def about_people(columns: Sequence[ColumnFacts]) -> bool:
     """Return whether the rows may be people: False only where the names tell of something else.
 
+    >>> from petaudit.tables.column_facts import Kind
     >>> def facts(*names): return [ColumnFacts(name, 9, Kind.TEXT, 0, 3, 0) for name in names]
     >>> about_people(facts("age", "sex", "zip")), about_people(facts("species", "island", "sex"))
     (True, False)
@@ -32,7 +33,8 @@ def about_people(columns: Sequence[ColumnFacts]) -> bool:
 def holds_health_data(columns: Iterable[ColumnFacts]) -> bool:
     """Return whether two columns or more tell of the health of people.
 
-    >>> names = ("diagnosis", "heart rate", "age")
+    >>> from petaudit.tables.column_facts import Kind
+    >>> names = ("diagnosis", "blood pressure", "age")
     >>> holds_health_data([ColumnFacts(name, 9, Kind.TEXT, 0, 3, 0) for name in names])
     True
     """
