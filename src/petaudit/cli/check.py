@@ -55,6 +55,7 @@ def check(chosen: argparse.Namespace) -> int:
                 None if chosen.population_size is None else option_value(chosen.population_size)
             ),
             roles=given_roles(
+                chosen.roles,
                 quasi_identifiers=chosen.qi,
                 sensitive=chosen.sensitive,
                 identifiers=chosen.identifier,

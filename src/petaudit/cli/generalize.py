@@ -38,6 +38,7 @@ def generalize(chosen: argparse.Namespace) -> int:
             levels=levels,
             hierarchies=chosen.hierarchies,
             roles=given_roles(
+                chosen.roles,
                 quasi_identifiers=chosen.qi,
                 identifiers=chosen.identifier,
                 sensitive=chosen.sensitive,

@@ -224,6 +224,8 @@ def add_init(command: Options) -> None:
     command.value("--original", "FILE", "TABLE before it was generalised")
     command.value("--out", "FILE", "default: audit.yaml; - prints it", default="audit.yaml")
     command.flag("--force", "replace an existing file")
+    command.flag("--interactive", "ask for the role of every column; Enter takes the guess")
+    command.flag("--details", "every column with its reason, and how well it tells rows apart")
     _add_reading(command)
 
 
@@ -277,6 +279,7 @@ def _add_table(command: Options) -> None:
     )
     _add_reading(command)
     columns = command.group("columns (else from the side-car TABLE.yaml)")
+    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
     columns.names("--qi", "quasi-identifiers; repeat or use commas")
     columns.names("--identifier", "identifiers")
     columns.value("--person", "COLUMN", "tells people apart: classes count people, not rows")
