@@ -28,6 +28,7 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.roles import Role
 from petaudit.system.files import unchanged
+from petaudit.system.progress import stage
 from petaudit.tables import in_kind_of, relabelled_table
 from petaudit.tables.headers import check_column
 
@@ -158,7 +159,10 @@ def _generalized(
             table=inputs.table.name,
             argument=argument("sensitive"),
         )
-    released, suppressed = relabelled_table(inputs.table, relabel, names, smallest, inputs.person)
+    with stage(phrase("generalising")):
+        released, suppressed = relabelled_table(
+            inputs.table, relabel, names, smallest, inputs.person
+        )
     if inputs.person is not None and inputs.person not in relabel:
         warnings.warn(
             phrase(

@@ -29,6 +29,7 @@ from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying
 from petaudit.starter.starter import Starter, can_be_named, reading_doubts, starter_text
 from petaudit.system.output import refuse_inputs
+from petaudit.system.progress import stage
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
 from petaudit.tables.column_facts import Kind, column_facts
@@ -59,7 +60,8 @@ def init(chosen: argparse.Namespace) -> int:
     if chosen.synthetic is not None and other is not None:
         check_same_columns([table, other])
     side_car = _side_car(chosen, table, other)
-    starter = _starter(chosen, table, other, side_car, target)
+    with stage(term("looking at the columns")):
+        starter = _starter(chosen, table, other, side_car, target)
     text = starter_text(starter)
     if len(text.encode()) > LARGEST_FILE:
         # So many columns that reasons do not fit into a file that is read again.

@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from petaudit.auditing import run_measure
-from petaudit.auditing.text import NO_LIMIT, VERDICTS, entry_of, figure_and_rule
+from petaudit.auditing.text import card_of
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of
-from petaudit.cli.progress import search_progress
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import printed_warnings, say, say_lines
 from petaudit.errors import (
     InputError,
     OptionError,
+    Phrase,
     counted,
     joined,
     listing,
@@ -30,7 +30,7 @@ from petaudit.errors import (
 )
 from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import translate
-from petaudit.i18n.text import json_text
+from petaudit.i18n.text import json_text, printable
 from petaudit.inputs import gather
 from petaudit.judging.document import MPUCCS, new_document, plain
 from petaudit.judging.policy import Policy, find_policy
@@ -46,7 +46,9 @@ from petaudit.reports.terminal import (
     section,
     title_line,
     verdict_line,
+    wrapped,
 )
+from petaudit.reports.text import NO_LIMIT, VERDICTS, figure_and_rule
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.kinds import Integer, Number
@@ -95,10 +97,8 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         announce_notes=False,
         **engine,
     )
-    with printed_warnings(), search_progress(quiet=chosen.quiet) as progress:
-        outcome = run_measure(
-            find_measure(NAME), replace(inputs, progress=progress), options | limits
-        )
+    with printed_warnings():
+        outcome = run_measure(find_measure(NAME), inputs, options | limits)
         if outcome.problem is not None and outcome.result is None:
             raise outcome.problem
         result = cast(MpuccsResult, outcome.result)
@@ -137,15 +137,16 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     if chosen.format != "text":
         say(reports.shown(document, chosen.format, chosen.synthetic))
         return code
-    lines = _verdict(result, code)
-    if not chosen.quiet:
-        lines = _lines(result, [*sources.values()], advice, verdict=lines)
+    verdict = _verdict(result, code)
+    if chosen.quiet:
+        say(printable(translate(verdict)) + "\n")
+        return code
+    lines = _lines(result, [*sources.values()], advice, verdict=verdict)
     if policy is not None:
         lines += section(term("Policy"), policy.lines)[:-1]
     say(coloured(as_text(lines)))
-    if not chosen.quiet:
-        reports.say_written()
-    if folder is not None and not chosen.quiet:
+    reports.say_written()
+    if folder is not None:
         say_lines([phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))])
     return code
 
@@ -210,7 +211,7 @@ def _lines(
     sources: Sequence[Source],
     advice: Sequence[dict[str, Any]],
     *,
-    verdict: Sequence[str],
+    verdict: str,
 ) -> list[str]:
     """The verdict, then the figures, the worst combinations, and what could be changed."""
     original, synthetic, *control = sources
@@ -228,18 +229,18 @@ def _lines(
         )
         for source in control
     ]
-    lines += ["", *verdict, ""]
+    lines += ["", *wrapped(translate(verdict), ""), *map(indented, result.explanation), ""]
     header = [term("figure"), term("value"), term("limit"), term("verdict"), ""]
     lines += [*format_table(header, _figures(result)), ""]
     return [*lines, *_combinations(result), *_changes(advice), *_notes(result)]
 
 
-def _verdict(result: MpuccsResult, code: int) -> list[str]:
+def _verdict(result: MpuccsResult, code: int) -> Phrase:
     is_rate = result.figure == "identification_rate"
     figure = term("identification rate") if is_rate else term("risk score")
     if result.passed is None:
-        what = NO_LIMIT
-    elif result.undecided:
+        return verdict_line(NO_LIMIT, code)
+    if result.undecided:
         what = phrase(
             "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
         )
@@ -247,13 +248,15 @@ def _verdict(result: MpuccsResult, code: int) -> list[str]:
         what = phrase("the {figure} is within the limit", figure=figure)
     else:
         what = phrase("the {figure} breaks the limit", figure=figure)
-    return [verdict_line(what, code), *map(indented, result.explanation)]
+    value, rule = figure_and_rule(card_of(result))
+    said = phrase("{what}: {value}, must be {rule}", what=what, value=value, rule=rule)
+    return verdict_line(said, code)
 
 
 def _figures(result: MpuccsResult) -> list[list[str]]:
     figures = result.figures
     # The figure that is judged has as many digits as it takes to tell it from the limit.
-    value, rule = figure_and_rule(entry_of(result))
+    value, rule = figure_and_rule(card_of(result))
     verdict = ERROR if result.undecided else VERDICTS[result.status]
     judged = [value, *(["-", "-"] if result.limit is None else [rule, verdict])]
 
