@@ -256,7 +256,7 @@ def _verdict(result: MpuccsResult, code: int) -> Phrase:
 def _figures(result: MpuccsResult) -> list[list[str]]:
     figures = result.figures
     # The figure that is judged has as many digits as it takes to tell it from the limit.
-    value, rule = figure_and_rule(card_of(result))
+    value, rule = figure_and_rule(card_of(result), digits=6)
     verdict = ERROR if result.undecided else VERDICTS[result.status]
     judged = [value, *(["-", "-"] if result.limit is None else [rule, verdict])]
 

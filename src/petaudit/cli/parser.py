@@ -147,8 +147,8 @@ def build_parser() -> argparse.ArgumentParser:
         )
         command.set_defaults(command=partial(_run, name), parser=command)
         of_command = options.Options(command)
-        getattr(options, f"add_{name}")(of_command)
         add_general(of_command.group("general").group)
+        getattr(options, f"add_{name}")(of_command)
     return parser
 
 

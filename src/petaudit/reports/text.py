@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from petaudit.errors import Phrase, argument, counted, joined, listing, phrase, term
+from petaudit.exact.fractions import quotient
 from petaudit.i18n.numbers import Unit
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import printable, terminal_width
@@ -69,7 +70,9 @@ def screen_text(
     for explained in (view.cards, judged, failed, ()):
         top = [*_top(view, judged, details=details), *_rest(view, explained, details=details)]
         written = [] if folder is None else _written(folder, files, details=details)
-        lines = finished([*top, *_more(view, details=details, is_command=is_command), *written])
+        lines = finished(
+            [*top, *_more(view, explained, details=details, is_command=is_command), *written]
+        )
         if details or len(lines) <= SCREEN:
             break
     return "\n".join(lines).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
@@ -86,9 +89,10 @@ def figure_and_rule(card: Card, digits: int = 3) -> tuple[str, str]:
     ('4/15', 'at most 0.266667')
     """
     value, bound = figure_text(card.value, card.limit, digits)
-    if card.value == card.limit and card.status != "passed" and card.exact is not None:
+    exact = None if card.exact is None else quotient(card.exact)
+    if card.value == card.limit and card.status != "passed" and exact not in (None, card.limit):
         # They differ beyond the last digit of a float.
-        value = card.exact
+        value = str(exact)
     if card.limit is not None:
         bound = card.limit_exact or bound
         rule = limit_rule(card.better, strict=card.strict, limit=bound)
@@ -117,7 +121,7 @@ def _judged(view: View) -> list[Card]:
 
 def _top(view: View, judged: Sequence[Card], *, details: bool) -> Iterator[str]:
     """What everybody reads."""
-    yield _title(view)
+    yield from wrapped(translate(_title(view)), "")
     yield from wrapped(translate(_verdict(view)), "")
     yield ""
     most = len(judged) if details else _MOST_JUDGED
@@ -146,20 +150,21 @@ def _rest(view: View, explained: Sequence[Card], *, details: bool) -> Iterator[s
     elif others:
         yield from section(term("Figures without a limit"), list(_compact(others)))
     for policy in view.policies:
-        lines = policy.sentences if details else policy.lines[:1]
+        lines = policy.sentences if details else _cut(policy.sentences)
         yield from section(term("Policy"), lines)
     yield from section(term("Settings"), list(_roles(view)))
     for card in explained:
         title = card.title if card.run is None else card.run
         yield from section(title, [*card.explanation, *_worst_classes(card)])
     if not details:
-        revealed = [
-            line for card in view.cards if card not in explained for line in _worst_classes(card)
-        ]
+        others = [card for card in _judged(view) if card not in explained]
+        revealed = [line for card in others for line in _worst_classes(card)]
         yield from section(term("Worst classes"), _cut(revealed, SCREEN // 4))
 
 
-def _more(view: View, *, details: bool, is_command: bool) -> Iterator[str]:
+def _more(
+    view: View, explained: Sequence[Card], *, details: bool, is_command: bool
+) -> Iterator[str]:
     """What was left out, in a line; or all of it."""
     if details:
         yield from section(
@@ -172,7 +177,7 @@ def _more(view: View, *, details: bool, is_command: bool) -> Iterator[str]:
         return
     if view.left_out:
         yield from wrapped(translate(_left_out(view.left_out)), "")
-    if is_command:
+    if is_command and (view.left_out or len(explained) < len(view.cards)):
         yield from wrapped(translate(term("All digits, explanations and reasons: --details")), "")
 
 
@@ -202,14 +207,12 @@ def _limits(view: View, judged: Sequence[Card], digits: int) -> list[str]:
     rows = []
     for card in judged:
         value, rule = figure_and_rule(card, digits)
-        if card.profile is not None:
-            rule = phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)
         before = (
             [rounded(None if card.before is None else card.before.value, digits)]
             if has_before
             else []
         )
-        where = [] if card.run is None else [_place(card, " ")]
+        where = [] if card.run is None else [_place(card)]
         rows.append([card.measure, value, *before, rule, VERDICTS[card.status], *where])
     return format_table(header, rows)
 
@@ -217,32 +220,39 @@ def _limits(view: View, judged: Sequence[Card], digits: int) -> list[str]:
 def _by_family(view: View) -> Iterator[str]:
     """One table of all figures with a line above each family, where there are several."""
     families = view.by_family()
-    header = [term("measure"), term("value"), term("limit"), term("verdict"), term("better")]
-    if view.kind == "run":
-        header.append(term("run"))
-    rows = [
-        [
-            card.measure,
-            *figure_and_rule(card, ALL_DIGITS),
-            VERDICTS[card.status],
-            term(card.better),
-            *([] if card.run is None else [_place(card, " ")]),
-        ]
-        for cards in families.values()
-        for card in cards
-    ]
-    head, line, *shown = format_table(header, rows)
-    if view.kind != "run" and len(line) > terminal_width():
+    cards = [card for of_family in families.values() for card in of_family]
+    lines: list[str] = []
+    for digits, has_better in ((ALL_DIGITS, True), (ALL_DIGITS, False), (6, False)):
         # A limit tells the direction, too, and `petaudit measures` does.
-        head, line, *shown = format_table(header[:-1], [row[:-1] for row in rows])
+        lines = _figures(view, cards, digits, has_better=has_better)
+        if len(lines[1]) <= terminal_width():
+            break
+    head, line, *shown = lines
     yield from (head, line)
     if len(families) == 1 or view.kind == "run":
         yield from shown
         return
-    for family, cards in families.items():
+    for family, of_family in families.items():
         yield phrase("{family}:", family=term(family.value))
-        yield from shown[: len(cards)]
-        del shown[: len(cards)]
+        yield from shown[: len(of_family)]
+        del shown[: len(of_family)]
+
+
+def _figures(view: View, cards: Sequence[Card], digits: int, *, has_better: bool) -> list[str]:
+    header = [term("measure"), term("value"), term("limit"), term("verdict")]
+    header += [term("better")] if has_better else []
+    header += [term("run")] if view.kind == "run" else []
+    rows = [
+        [
+            card.measure,
+            *figure_and_rule(card, digits),
+            VERDICTS[card.status],
+            *([term(card.better)] if has_better else []),
+            *([] if card.run is None else [_place(card)]),
+        ]
+        for card in cards
+    ]
+    return format_table(header, rows)
 
 
 def _compact(cards: Sequence[Card]) -> Iterator[Phrase]:
@@ -420,10 +430,18 @@ def _is_broken(card: Card) -> bool:
 
 def _sentences(view: View, card: Card) -> Iterator[Phrase]:
     """A figure and what it must be; where, if several runs of a measure could be meant."""
-    name: str = card.measure
+    where: list[str] = []
     if card.run is not None and [each.measure for each in view.cards].count(card.measure) > 1:
-        name = phrase("{measure} ({where})", measure=card.measure, where=_place(card, "_"))
+        where.append(card.run)
+    if card.line is not None:
+        # Where the file sets the limit.
+        where.append(phrase("line {line}", line=card.line))
+    name: str = card.measure
+    if where:
+        name = phrase("{measure} ({where})", measure=card.measure, where=joined(where))
     value, rule = figure_and_rule(card)
+    if card.profile is not None:
+        rule = phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)
     if card.worsening is not None:
         yield phrase("{measure} is {value}: {why}", measure=name, value=value, why=card.worsening)
         if not card.breaks_limit:
@@ -431,13 +449,9 @@ def _sentences(view: View, card: Card) -> Iterator[Phrase]:
     yield phrase("{measure} is {value}, must be {rule}", measure=name, value=value, rule=rule)
 
 
-def _place(card: Card, between: str) -> str:
-    """The run of a card, with the line of the file that sets the limit it breaks."""
-    # With blanks a narrow terminal breaks it between the modules.
-    run = (card.run or "").replace("]_", f"]{between}")
-    if card.line is None:
-        return run
-    return phrase("{run}, line {line}", run=run, line=card.line)
+def _place(card: Card) -> str:
+    """The run of a card; with blanks, so that a narrow terminal breaks it between the modules."""
+    return (card.run or "").replace("]_", "] ")
 
 
 def _cut(entries: Sequence[str], most: int = _MOST_ENTRIES) -> list[str]:
