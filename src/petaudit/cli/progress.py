@@ -39,7 +39,7 @@ class ProgressLine:
 
     def watch(self, stages: tuple[Stage, ...]) -> None:
         """Take note of what is being done now."""
-        if [each.what for each in stages] != [each.what for each in self._stages]:
+        if _parts(stages) != _parts(self._stages):
             self._since = time.monotonic()
         self._stages = stages
 
@@ -97,6 +97,11 @@ class ProgressLine:
         else:
             parts.append(phrase("{seconds:,.0f} s", seconds=now - self._began))
         return translate(joined(parts))
+
+
+def _parts(stages: tuple[Stage, ...]) -> list[str | int]:
+    """What stays the same while a stage goes on."""
+    return [each.what if each.total is None else each.total for each in stages]
 
 
 _shown: list[ProgressLine] = []
