@@ -98,12 +98,13 @@ def steps_of(job: Path) -> list[str]:
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda path: path.name)
 def test_jobs_validate_run_and_fail(job: Path) -> None:
-    install, validate, run = steps_of(job)
-    assert install == "pip install petaudit"
+    install, validate, run, *_ = steps_of(job)
+    assert install == "pip install -r requirements-audit.txt"
     assert validate == "petaudit validate audit.yaml"
     chosen = build_parser().parse_args(shlex.split(run)[1:])
     assert run.startswith("petaudit run audit.yaml ")
     assert chosen.out == "audit-results"
+    assert chosen.report == ["audit.html", "audit.md", "audit.xml", "audit.sarif"]
     # Whatever swallows the exit code opens the gate.
     text = job.read_text(encoding="utf-8")
     assert not re.search(r"\|\||allow_failure|continue-on-error|\btrue\b|;", text)

@@ -367,7 +367,7 @@ def _written(folder: str, files: Sequence[str], *, details: bool) -> list[str]:
 def _verdict(view: View) -> Phrase:
     """The verdict in words that name figures and limits, and the exit code."""
     said, cards = _judgement(view)
-    told = [sentence for card in cards for sentence in _sentences(view, card)]
+    told = [_sentence(view, card) for card in cards]
     if told:
         shown = told[:_MOST_IN_VERDICT]
         if len(told) > len(shown):
@@ -394,8 +394,10 @@ def _judgement(view: View) -> tuple[Phrase, list[Card]]:
     if errors or view.problems or not view.cards:
         names = [card.run or card.measure for card in errors]
         said = term("could not be measured as requested")
+        if view.kind == "run":
+            said = term("could not be measured or compared as requested")
         if names:
-            said = phrase("could not be measured as requested: {names}", names=listing(names, 3))
+            said = phrase("{what}: {names}", what=said, names=listing(names, 3))
         return (joined([said, breached]) if broken else said), broken
     if view.breaks or broken:
         reasons = [term("the table still names people")] if view.breaks else []
@@ -428,7 +430,7 @@ def _is_broken(card: Card) -> bool:
     return card.status == "failed"
 
 
-def _sentences(view: View, card: Card) -> Iterator[Phrase]:
+def _sentence(view: View, card: Card) -> Phrase:
     """A figure and what it must be; where, if several runs of a measure could be meant."""
     where: list[str] = []
     if card.run is not None and [each.measure for each in view.cards].count(card.measure) > 1:
@@ -442,11 +444,9 @@ def _sentences(view: View, card: Card) -> Iterator[Phrase]:
     value, rule = figure_and_rule(card)
     if card.profile is not None:
         rule = phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)
-    if card.worsening is not None:
-        yield phrase("{measure} is {value}: {why}", measure=name, value=value, why=card.worsening)
-        if not card.breaks_limit:
-            return
-    yield phrase("{measure} is {value}, must be {rule}", measure=name, value=value, rule=rule)
+    if card.worsening is not None and not card.breaks_limit:
+        return phrase("{measure} is {value}: {why}", measure=name, value=value, why=card.worsening)
+    return phrase("{measure} is {value}, must be {rule}", measure=name, value=value, rule=rule)
 
 
 def _place(card: Card) -> str:
