@@ -18,6 +18,7 @@ from petaudit.cli.streams import (
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.progress import stage
 from petaudit.tables.headers import columns_named
 from petaudit.tables.writing import formula_cells, table_format, table_writer
 
@@ -48,7 +49,8 @@ def generalize(chosen: argparse.Namespace) -> int:
             encoding=chosen.encoding,
         )
     is_guarded = kind == "csv" and chosen.formulas == "guard"
-    formulas = formula_cells(result.table) if kind == "csv" else {}
+    with stage(phrase("generalising")):
+        formulas = formula_cells(result.table) if kind == "csv" else {}
     write = table_writer(result.table, kind, formula_safe=is_guarded)
     if target is None:
         if sys.stdout is None:
@@ -60,7 +62,8 @@ def generalize(chosen: argparse.Namespace) -> int:
             complain(phrase("dropped: {rows} suppressed", rows=rows))
     else:
         refuse_inputs(target, result.files)
-        write_whole(target, write)
+        with stage(phrase("writing {file}", file=target.name)):
+            write_whole(target, write)
         counts = {
             "target": target,
             "rows": counted(result.table.num_rows, "row"),

@@ -112,7 +112,8 @@ def _target(chosen: argparse.Namespace) -> Path | None:
 
 def _opened(chosen: argparse.Namespace, name: str) -> Source:
     try:
-        source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
+        with stage(phrase("reading {tables}", tables=term("the table"))):
+            source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
         raise ColumnError(

@@ -68,6 +68,8 @@ class ProgressLine:
             with self.lock:
                 if self._stages:
                     self._draw(self._text(self._stages))
+                else:
+                    self.erase()
 
     def _draw(self, text: str) -> None:
         [line, *_] = folded(printable(text), terminal_width() - 1, terminal_width() - 1)
