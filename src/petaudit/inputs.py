@@ -24,12 +24,14 @@ from petaudit.errors import (
     names_in,
     phrase,
     suggestion,
+    term,
 )
 from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
 from petaudit.labels.hierarchy import Hierarchy, LeavesUnder, labels_in_common
 from petaudit.roles import Role, Roles, SideCar, read_side_car, reading_beside, side_car_path
+from petaudit.system.progress import stage
 from petaudit.tables import (
     Answer_co,
     BlockQuestion,
@@ -482,8 +484,12 @@ def _notes(*tables: Source | None) -> tuple[str, ...]:
 def _opened(table: object, reading: Mapping[str, str | None]) -> Source:
     if isinstance(table, Source):
         return table
-    source = open_source(table, **reading)  # type: ignore[arg-type]
-    if source.rows == 0:
+    is_file = isinstance(table, str | Path) and "://" not in str(table)
+    name = Path(str(table)).name if is_file else term("the table")
+    with stage(phrase("reading {tables}", tables=name)):
+        source = open_source(table, **reading)  # type: ignore[arg-type]
+        is_empty = source.rows == 0
+    if is_empty:
         raise InputError("{table} has a header but no rows", table=source.name)
     return source
 

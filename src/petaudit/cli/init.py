@@ -39,6 +39,7 @@ from petaudit.starter.starter import (
 )
 from petaudit.starter.subject import about_people
 from petaudit.system.output import refuse_inputs
+from petaudit.system.progress import stage
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
@@ -123,7 +124,8 @@ def _target(chosen: argparse.Namespace) -> Path | None:
 
 def _opened(chosen: argparse.Namespace, name: str) -> Source:
     try:
-        source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
+        with stage(phrase("reading {tables}", tables=term("the table"))):
+            source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
         raise ColumnError(
@@ -183,9 +185,11 @@ def _starter(
     is_about_people = True
     roles = Roles({}) if side_car is None else side_car.roles
     is_counted = is_synthetic or roles.columns(Role.IDENTIFIER) or not roles.by_column
-    facts = column_facts(table) if is_counted else ()
+    with stage(term("looking at the columns")):
+        facts = column_facts(table) if is_counted else ()
+        is_compared = not (roles.by_column or other is None or is_synthetic)
+        before = column_facts(other) if is_compared else ()
     if not roles.by_column:
-        before = () if other is None or is_synthetic else column_facts(other)
         guesses = guesses_from(facts, {column.name: column for column in before})
         is_about_people = is_synthetic or about_people(facts)
         if chosen.interactive:

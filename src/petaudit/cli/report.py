@@ -20,6 +20,7 @@ from petaudit.reports.reading import view_of
 from petaudit.reports.writing import checked_format, checked_threshold
 from petaudit.reports.writing import report as make_report
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.progress import stage
 
 _READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
@@ -74,6 +75,12 @@ class Reports:
         self, document: Mapping[str, Any] | Path, format_name: str, location: str | None = None
     ) -> str:
         """A report as text."""
+        with stage(phrase("making the report")):
+            return self._made(document, format_name, location)
+
+    def _made(
+        self, document: Mapping[str, Any] | Path, format_name: str, location: str | None
+    ) -> str:
         return make_report(
             document,
             format=format_name,
