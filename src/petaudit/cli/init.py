@@ -187,9 +187,9 @@ def _starter(
     is_counted = is_synthetic or roles.columns(Role.IDENTIFIER) or not roles.by_column
     with stage(term("looking at the columns")):
         facts = column_facts(table) if is_counted else ()
-        is_compared = not (roles.by_column or other is None or is_synthetic)
-        before = column_facts(other) if is_compared else ()
-    if not roles.by_column:
+        is_guessed = not roles.by_column
+        before = column_facts(other) if is_guessed and other and not is_synthetic else ()
+    if is_guessed:
         guesses = guesses_from(facts, {column.name: column for column in before})
         is_about_people = is_synthetic or about_people(facts)
         if chosen.interactive:
