@@ -30,6 +30,7 @@ from petaudit.measures.base import input_parameters
 from petaudit.pipelines import models
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.table_schema import read_schema
+from petaudit.system.settings import settings_of
 from petaudit.system.yaml_files import parse_yaml
 from PETWorks import _NOT_HERE, _TECHNIQUES, PETValidation
 from pipelines.configs import read_pipeline
@@ -272,7 +273,7 @@ def default_text(value: Any) -> str:
 
 
 def defaults_of(model: type) -> dict[str, str]:
-    known = models.settings_of(model)
+    known = settings_of(model)
     return {own.name: default_text(own.default) for own in fields(model) if own.name in known}
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from petaudit.errors import ColumnError, HierarchyError, InputError, RoleError
-from petaudit.roles import Role, Roles, parse_role, read_side_car, side_car_path
+from petaudit.roles import Role, Roles, parse_role, read_side_car
+from petaudit.system.side_cars import side_car_path
 from petaudit.tables.headers import check_column
 
 # Roles -------------------------------------------------------------------------------------------

@@ -27,7 +27,9 @@ from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
 from petaudit.labels.hierarchy import Hierarchy, LeavesUnder, labels_in_common
-from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
+from petaudit.roles import Role, Roles, SideCar, read_side_car
+from petaudit.system.reading import Reading
+from petaudit.system.side_cars import side_car_path
 from petaudit.tables import (
     Answer_co,
     BlockQuestion,
@@ -62,8 +64,8 @@ class Inputs:
     key: str | None = None
     suppressed: Suppressed = "class"
     reveal_values: bool = False
-    delimiter: str | None = None
-    encoding: str | None = None
+    reading: Reading = field(default_factory=Reading)
+    """How files are read, as far as that was given."""
     side_car: Path | None = None
     control: Source | None = None
     """Holdout records that were not used to make the table, to compare with."""
@@ -114,9 +116,10 @@ class Inputs:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        side_car = () if self.side_car is None else (self.side_car,)
-        read = tuple(path for source in self.tables.values() for path in source.files)
-        return (*read, *side_car, *self.hierarchies.files)
+        sources = self.tables.values()
+        side_cars = [self.side_car, *(source.side_car for source in sources)]
+        read = (path for source in sources for path in source.files)
+        return (*read, *dict.fromkeys(filter(None, side_cars)), *self.hierarchies.files)
 
     @property
     def fingerprints(self) -> dict[str, dict[str, Any]]:
@@ -322,6 +325,18 @@ class Inputs:
         """The original; an error unless every row has its partner, which is checked once."""
         original = self.needed_original
         names = (original.name, self.table.name)
+        left_out = original.left_out, self.table.left_out
+        if self.key is None and all(left_out) and left_out[0] != left_out[1]:
+            # Rows in the same place would belong to different people.
+            raise InputError(
+                "{original} and {table} have blank rows in different places, so their rows cannot "
+                "be paired by order: remove the blank rows, keep them ({keep}), or name a key "
+                "column ({key})",
+                original=names[0],
+                table=names[1],
+                keep=argument("blank_rows", "keep"),
+                key=argument("key"),
+            )
         check_aligned(original.counts, self.table.counts, self.key, names)
         return original
 
@@ -339,16 +354,18 @@ def gather(
     key: str | None = None,
     suppressed: Suppressed = "class",
     reveal_values: bool = False,
-    delimiter: str | None = None,
-    encoding: str | None = None,
     engine: str | None = None,
     spark_master: str | None = None,
     person: str | None = None,
     person_is_pseudonym: bool | None = None,
     use_side_car: bool = True,
     announce_notes: bool = True,
+    **reading: Any,
 ) -> Inputs:
-    """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
+    """Open the tables and settle roles and hierarchies: what is given wins over the side-car.
+
+    ``reading`` are options of :class:`~petaudit.system.reading.Reading`.
+    """
     if person is not None and not isinstance(person, str):
         raise OptionError("person must be the name of a column, got {value!r}", value=person)
     if person_is_pseudonym not in (None, True, False):
@@ -361,17 +378,13 @@ def gather(
             suppressed=suppressed,
             near=suggestion(str(suppressed), get_args(Suppressed)),
         )
-    reading: dict[str, str | None] = {
-        "delimiter": delimiter,
-        "encoding": encoding,
-        "engine": engine,
-        "spark_master": spark_master,
-    }
+    read = Reading.checked(**reading)
+    given_with = {**read.options, "engine": engine, "spark_master": spark_master}
     with snapshot():
-        source = _opened(table, reading)
-        before = None if original is None else _opened(original, reading)
-        unseen = None if control is None else _opened(control, reading)
-        everybody = None if population is None else _opened(population, reading)
+        source = _opened(table, given_with)
+        before = None if original is None else _opened(original, given_with)
+        unseen = None if control is None else _opened(control, given_with)
+        everybody = None if population is None else _opened(population, given_with)
     if announce_notes:
         for note in _notes(source, before, unseen, everybody):
             warnings.warn(note, PetauditWarning, stacklevel=3)
@@ -404,8 +417,7 @@ def gather(
         key,
         suppressed,
         reveal_values,
-        delimiter,
-        encoding,
+        read,
         side_car.path if side_car else None,
         unseen,
         everybody,
@@ -421,10 +433,10 @@ def _notes(*tables: Source | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for table in tables if table for note in table.notes))
 
 
-def _opened(table: object, reading: Mapping[str, str | None]) -> Source:
+def _opened(table: object, options: Mapping[str, Any]) -> Source:
     if isinstance(table, Source):
         return table
-    source = open_source(table, **reading)  # type: ignore[arg-type]
+    source = open_source(table, **options)
     if source.rows == 0:
         raise InputError("{table} has a header but no rows", table=source.name)
     return source

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from petaudit.errors import (
-    InputError,
-    RoleError,
-    error_context,
-    listing,
-    refuse_unknown_keys,
-    suggestion,
-)
+from petaudit.errors import RoleError, error_context, listing, refuse_unknown_keys, suggestion
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies
+from petaudit.system.side_cars import READING_KEYS, dataset_of
 from petaudit.system.yaml_files import read_yaml
 from petaudit.tables.headers import check_column
 
@@ -130,38 +123,15 @@ class SideCar:
             return Hierarchies.from_yaml(self.hierarchy_entry, self.path)
 
 
-def side_car_path(table: Path) -> Path | None:
-    """The side-car of a table file, if there is one: the same name, ending in ``.yaml``."""
-    name = table.name
-    while True:
-        candidate = table.with_name(f"{name}.yaml")
-        # Unlike Path.is_file, this takes a name that is too long for a name that is not there.
-        if os.path.isfile(candidate) and candidate != table and not _is_pipeline(candidate):  # noqa: PTH113
-            return candidate
-        if "." not in name.lstrip("."):
-            return None
-        name = name.rsplit(".", 1)[0]
-
-
-def _is_pipeline(path: Path) -> bool:
-    """Whether a YAML file describes an audit: people name it after the table, too."""
-    try:
-        content = read_yaml(path)
-    except InputError:
-        return False
-    modules = {"Executor", "Loader", "Splitter", "Synthesizer", "Evaluator", "Reporter"}
-    return isinstance(content, Mapping) and bool(content) and set(content) <= modules
-
-
 def read_side_car(path: Path) -> SideCar:
     """Read roles and hierarchies beside a table."""
     content = read_yaml(path)
     with error_context(path):
-        dataset = content.get("DATASET") if isinstance(content, Mapping) else None
-        if not isinstance(dataset, Mapping):
+        dataset = dataset_of(content)
+        if dataset is None:
             raise RoleError("the key DATASET is missing")
         refuse_unknown_keys(content, ("DATASET",), RoleError)
-        keys = ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM)
+        keys = ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM, *READING_KEYS)
         refuse_unknown_keys(dataset, keys, RoleError)
         types = dataset.get("ATTRIBUTE_TYPE") or {}
         if not isinstance(types, Mapping):

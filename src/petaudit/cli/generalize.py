@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from petaudit.cli.arguments import given_roles, split_pairs, whole_number
+from petaudit.cli.options import reading_of
 from petaudit.cli.streams import (
     complain,
     complain_of_warning,
@@ -44,8 +45,7 @@ def generalize(chosen: argparse.Namespace) -> int:
             person=chosen.person,
             suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
             suppressed_rows=chosen.suppressed_rows,
-            delimiter=chosen.delimiter,
-            encoding=chosen.encoding,
+            **reading_of(chosen),
         )
     is_guarded = kind == "csv" and chosen.formulas == "guard"
     formulas = formula_cells(result.table) if kind == "csv" else {}

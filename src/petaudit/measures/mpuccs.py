@@ -29,6 +29,8 @@ from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.options import PROFILES, Options, Profile, Progress
 from petaudit.system.files import unchanged
 from petaudit.system.kinds import Choice, Number, TableFile
+from petaudit.system.reading import Reading
+from petaudit.system.settings import settings_of
 from petaudit.tables import Source, open_source
 from petaudit.tables.result_frames import Kind, ResultColumn, frame_kind, result_frame
 
@@ -118,8 +120,7 @@ class Mpuccs(Measure):
         if options.get("control") is not None:
             control = open_source(
                 options["control"],
-                delimiter=inputs.delimiter,
-                encoding=inputs.encoding,
+                **inputs.reading.options,
                 called=phrase("the control"),
                 engine=inputs.engine,
                 spark_master=inputs.spark_master,
@@ -174,6 +175,7 @@ def mpuccs(
 
     Files are counted by DuckDB, or by Spark where ``engine`` is "spark". Rows with the same value
     in the column ``person`` are one person's and do not compete: what only they have points at one.
+    Options may also say how files are read (``delimiter``, ``encoding``, ``sheet``, ``null``, ...).
 
     >>> import pyarrow as pa
     >>> original = pa.table({"A": [1, 1, 2, 3], "B": ["x", "y", "x", "x"]})
@@ -183,10 +185,13 @@ def mpuccs(
     ([['A', 'B']], 0.1)
     """
     started = time.monotonic()
+    reading = {name: options.pop(name) for name in settings_of(Reading) if name in options}
     checked = Options.checked(**options)
 
     def opened(table: object, called: str) -> Source:
-        return open_source(table, called=called, engine=engine, spark_master=spark_master)
+        return open_source(
+            table, called=called, engine=engine, spark_master=spark_master, **reading
+        )
 
     with unchanged():
         result = find(
