@@ -32,9 +32,9 @@ from petaudit.pipelines.models import (
     METHODS,
     Evaluation,
     ExecutorSettings,
-    settings_of,
 )
 from petaudit.pipelines.reading import NEVER_EMPTY
+from petaudit.system.settings import settings_of
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REQUIRED = "*required*"

@@ -43,6 +43,19 @@ USES: Final = {
         "assert main(['check', 'table.csv', '--qi', 'age', '--engine', 'spark',\n"
         "    '--spark-master', 'local[1]', '--k', '2', '--measures', 'k-anonymity']) == 0\n"
     ),
+    # A table of SPSS with these four rows: there is no frame here that pyreadstat could write.
+    "stat": (
+        "import base64, pathlib, zlib\n"
+        "packed = (\n"
+        "    'eNpTcfMxctBQ1lQIDggOVnBxDHFUcPP0cVXQVcgoKSkottLXT88syShN0kvOz9UPz6xKLErxTUzWD0pN'\n"
+        "    'TAkuSSxRYGJgYGBkQAAWOCvSwdBCwS+/TMHIzMDYytjMysRCgUIANJUJiuGAiRGMHd1dwUrYgULMUHdw'\n"
+        "    'ALEIktL/QMAIdS/IjJd/GRjYkdQyQ9X8///+P5Su/wfls0PNAullBeLQEDddC5AgN9QAZqglHFAaJMcL'\n"
+        "    '1QBiAx1om5ieCmIKQJUhhx0s3J5DzTEygHgZRhuj0QABo0in'\n"
+        ")\n"
+        "table = pathlib.Path('table.sav')\n"
+        "table.write_bytes(zlib.decompress(base64.b64decode(packed)))\n"
+        f"{_K_OF_TABLE}"
+    ),
 }
 """What is done with each; an extra that is not here is an error."""
 

@@ -119,3 +119,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 def shared_data() -> Path:
     """The reference tables beside the repository."""
     return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def messy(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Tables as people keep them (``messy/make.py``), by file name; nobody writes beside them."""
+    from messy.make import make  # noqa: PLC0415 (openpyxl takes a while)
+
+    return make(tmp_path_factory.mktemp("messy"))

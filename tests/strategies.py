@@ -131,6 +131,9 @@ def on_engine(columns: Mapping[str, Sequence[Any]], engine: str, path: Path) -> 
                     ["" if cell is None else cell for cell in row]
                     for row in zip(*columns.values(), strict=True)
                 )
+            # Other engines keep rows of nothing but nulls.
+            side_car = path.with_suffix(".yaml")
+            side_car.write_text("DATASET: {BLANK_ROWS: keep}\n", encoding="utf-8")
             return path.with_suffix(".csv")
     raise ValueError(engine)
 

@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from petaudit.errors import ColumnError, HierarchyError, InputError, RoleError
-from petaudit.pipelines.models import Loader, settings_of
-from petaudit.roles import LOADER_KEYS, Role, Roles, parse_role, read_side_car, side_car_path
+from petaudit.pipelines.models import Loader
+from petaudit.roles import LOADER_KEYS, Role, Roles, parse_role, read_side_car
+from petaudit.system.reading import Reading
+from petaudit.system.settings import settings_of
+from petaudit.system.side_cars import side_car_path
 from petaudit.tables.headers import check_column
 
 # Roles -------------------------------------------------------------------------------------------
@@ -299,7 +302,7 @@ def test_a_loader_says_what_a_side_car_says(tmp_path: Path) -> None:
     assert found.roles.by_column == Roles.of(["age", "zip"], ["disease"]).by_column
     assert (found.person, found.person_is_pseudonym) == ("pid", True)
     assert found.hierarchies().attributes == ("age",)
-    assert found.reading == {"delimiter": "\t", "encoding": "big5"}
+    assert found.reading == Reading(delimiter="\t", encoding="big5")
 
 
 def test_hierarchies_of_a_loader_lie_beside_the_file(tmp_path: Path) -> None:

@@ -44,12 +44,16 @@ class _Arguments(TypedDict, total=False):
     key: str | None
     suppressed: Suppressed
     reveal_values: bool
-    delimiter: str | None
-    encoding: str | None
     engine: str | None
     spark_master: str | None
     person: str | None
     person_is_pseudonym: bool | None
+    delimiter: str | None
+    encoding: str | None
+    sheet: str | int | None
+    header_row: int | None
+    null: Sequence[str] | str | None
+    blank_rows: str | None
 
 class _WithOriginal(_Arguments, total=False):
     original: object

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -33,6 +35,7 @@ RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
 """Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
 LONGEST_PATH = 300
 _names_options: ContextVar[bool] = ContextVar("_names_options", default=False)
+_UNSAFE = re.compile(r"[^\w@%+=:,./-]")
 _SHORT_OPTIONS = {"options": "option", "overrides": "set", "quasi_identifiers": "qi"}
 
 
@@ -192,7 +195,9 @@ def argument(name: str, *values: str) -> str:
     first, *others = values or ("",)
     if _names_options.get():
         option = f"--{_SHORT_OPTIONS.get(name, name).replace('_', '-')}"
-        parts = [f"{option} {first}".rstrip(), *others]
+        # To be typed as it is; what begins like an option is joined to its own.
+        typed = shlex.quote(first) if _UNSAFE.search(first) else first
+        parts = [f"{option}{'=' if first.startswith('-') else ' '}{typed}".rstrip(), *others]
     else:
         parts = [f"{name}={first and repr(first)}", *map(repr, others)]
     return joined(parts, " or ") if others else parts[0]

@@ -80,6 +80,10 @@ def generalize(
     other_values: OtherValues = "refuse",
     delimiter: str | None = None,
     encoding: str | None = None,
+    sheet: str | int | None = None,
+    header_row: int | None = None,
+    null: Sequence[str] | str | None = None,
+    blank_rows: str | None = None,
 ) -> Any:
     """Generalise columns to the given levels, in row order; see ``generalize_with_report``.
 
@@ -109,6 +113,10 @@ def generalize(
         other_values=other_values,
         delimiter=delimiter,
         encoding=encoding,
+        sheet=sheet,
+        header_row=header_row,
+        null=null,
+        blank_rows=blank_rows,
     )
     for message in report.warnings:
         warnings.warn(message, PetauditWarning, stacklevel=2)

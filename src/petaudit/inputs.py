@@ -30,8 +30,10 @@ from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
 from petaudit.labels.hierarchy import Hierarchy, LeavesUnder, labels_in_common
-from petaudit.roles import Role, Roles, SideCar, read_side_car, reading_beside, side_car_path
+from petaudit.roles import Role, Roles, SideCar, read_side_car
 from petaudit.system.progress import stage
+from petaudit.system.reading import Reading
+from petaudit.system.side_cars import side_car_path
 from petaudit.tables import (
     Answer_co,
     BlockQuestion,
@@ -67,8 +69,8 @@ class Inputs:
     key: str | None = None
     suppressed: Suppressed = "class"
     reveal_values: bool = False
-    delimiter: str | None = None
-    encoding: str | None = None
+    reading: Reading = field(default_factory=Reading)
+    """How files are read, as far as that was given."""
     side_car: Path | None = None
     control: Source | None = None
     """Holdout records that were not used to make the table, to compare with."""
@@ -122,9 +124,10 @@ class Inputs:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that was read; none of them may be written to."""
-        side_car = () if self.side_car is None else (self.side_car,)
-        read = tuple(path for source in self.tables.values() for path in source.files)
-        return (*read, *side_car, *self.hierarchies.files)
+        sources = self.tables.values()
+        side_cars = [self.side_car, *(source.side_car for source in sources)]
+        read = (path for source in sources for path in source.files)
+        return (*read, *dict.fromkeys(filter(None, side_cars)), *self.hierarchies.files)
 
     @property
     def fingerprints(self) -> dict[str, dict[str, Any]]:
@@ -356,6 +359,18 @@ class Inputs:
         """The original; an error unless every row has its partner, which is checked once."""
         original = self.needed_original
         names = (original.name, self.table.name)
+        left_out = original.left_out, self.table.left_out
+        if self.key is None and all(left_out) and left_out[0] != left_out[1]:
+            # Rows in the same place would belong to different people.
+            raise InputError(
+                "{original} and {table} have blank rows in different places, so their rows cannot "
+                "be paired by order: remove the blank rows, keep them ({keep}), or name a key "
+                "column ({key})",
+                original=names[0],
+                table=names[1],
+                keep=argument("blank_rows", "keep"),
+                key=argument("key"),
+            )
         check_aligned(original.counts, self.table.counts, self.key, names)
         return original
 
@@ -388,18 +403,18 @@ def gather(
     key: str | None = None,
     suppressed: Suppressed = "class",
     reveal_values: bool = False,
-    delimiter: str | None = None,
-    encoding: str | None = None,
     engine: str | None = None,
     spark_master: str | None = None,
     person: str | None = None,
     person_is_pseudonym: bool | None = None,
     use_side_car: bool = True,
     announce_notes: bool = True,
+    **reading: Any,
 ) -> Inputs:
     """Open the tables and settle roles and hierarchies: what is given wins over the side-car.
 
-    A file of roles takes the place of the side-car.
+    A file of roles takes the place of the side-car. ``reading`` are options of
+    :class:`~petaudit.system.reading.Reading`.
     """
     if person is not None and not isinstance(person, str):
         raise OptionError("person must be the name of a column, got {value!r}", value=person)
@@ -413,25 +428,19 @@ def gather(
             suppressed=suppressed,
             near=suggestion(str(suppressed), get_args(Suppressed)),
         )
-    reading: dict[str, str | None] = {
-        "delimiter": delimiter,
-        "encoding": encoding,
-        "engine": engine,
-        "spark_master": spark_master,
-    }
     given = _given_roles(roles, quasi_identifiers, sensitive)
     needs_no_side_car = given and hierarchies and person is not None
     use_side_car = use_side_car and not needs_no_side_car
-    side_car: SideCar | None = None
+    read, side_car = Reading.checked(**reading), None
     if isinstance(roles, str | PathLike):
         side_car, use_side_car = _roles_file(roles, table), False
-    said = side_car.reading if side_car else reading_beside(table) if use_side_car else {}
-    reading |= {name: value for name, value in said.items() if reading[name] is None}
+        read = read.over(side_car.reading.options)
+    given_with = {**read.options, "engine": engine, "spark_master": spark_master}
     with snapshot():
-        source = _opened(table, reading)
-        before = None if original is None else _opened(original, reading)
-        control_source = None if control is None else _opened(control, reading)
-        population_source = None if population is None else _opened(population, reading)
+        source = _opened(table, given_with)
+        before = None if original is None else _opened(original, given_with)
+        control_source = None if control is None else _opened(control, given_with)
+        population_source = None if population is None else _opened(population, given_with)
     if announce_notes:
         for note in _notes(source, before, control_source, population_source):
             warnings.warn(note, PetauditWarning, stacklevel=3)
@@ -463,8 +472,7 @@ def gather(
         key,
         suppressed,
         reveal_values,
-        reading["delimiter"],
-        reading["encoding"],
+        read,
         side_car.path if side_car else None,
         control_source,
         population_source,
@@ -481,13 +489,13 @@ def _notes(*tables: Source | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(note for table in tables if table for note in table.notes))
 
 
-def _opened(table: object, reading: Mapping[str, str | None]) -> Source:
+def _opened(table: object, options: Mapping[str, Any]) -> Source:
     if isinstance(table, Source):
         return table
     is_file = isinstance(table, str | Path) and "://" not in str(table)
     name = Path(str(table)).name if is_file else term("the table")
     with stage(phrase("reading {tables}", tables=name)):
-        source = open_source(table, **reading)  # type: ignore[arg-type]
+        source = open_source(table, **options)
         is_empty = source.rows == 0
     if is_empty:
         raise InputError("{table} has a header but no rows", table=source.name)

@@ -6,12 +6,10 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 from petaudit.errors import (
-    InputError,
     RoleError,
     error_context,
     listing,
@@ -22,6 +20,16 @@ from petaudit.errors import (
 )
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies
+from petaudit.system.reading import Reading
+from petaudit.system.settings import settings_of
+from petaudit.system.side_cars import (
+    READING_KEYS,
+    dataset_of,
+    is_pipeline,
+    loaders,
+    loading,
+    reading_in,
+)
 from petaudit.system.yaml_files import read_yaml
 from petaudit.tables.headers import check_column
 
@@ -124,7 +132,7 @@ class SideCar:
     person: str | None = None
     """The column that tells people apart."""
     person_is_pseudonym: bool = False
-    reading: Mapping[str, Any] = field(default_factory=dict)
+    reading: Reading = field(default_factory=Reading)
     """How the table is read, as far as the file says."""
     is_pipeline: bool = False
 
@@ -139,47 +147,10 @@ class SideCar:
             return Hierarchies.from_yaml(self.hierarchy_entry, self.path)
 
 
-READING: Final = ("delimiter", "encoding")
-"""What a Loader says about reading its table."""
 LOADER_KEYS: Final = (
     *("filepath", "schema", "nrows", "original", "population", "key"),
-    *("roles", "hierarchies", "person", "person_is_pseudonym", *READING),
+    *("roles", "hierarchies", "person", "person_is_pseudonym", *settings_of(Reading)),
 )
-_MODULES: Final = {"Executor", "Loader", "Splitter", "Synthesizer", "Evaluator", "Reporter"}
-
-
-def side_car_path(table: Path) -> Path | None:
-    """The side-car of a table file, if there is one: the same name, ending in ``.yaml``.
-
-    A pipeline file of that name is one if it loads the table, once.
-    """
-    name = table.name
-    while True:
-        candidate = table.with_name(f"{name}.yaml")
-        # Unlike Path.is_file, this takes a name that is too long for a name that is not there.
-        if os.path.isfile(candidate) and candidate != table and _is_about(candidate, table):  # noqa: PTH113
-            return candidate
-        if "." not in name.lstrip("."):
-            return None
-        name = name.rsplit(".", 1)[0]
-
-
-def _is_about(path: Path, table: Path) -> bool:
-    """Whether a YAML file says something about a table: an audit may be that of another."""
-    content = _content(path)
-    return not _is_pipeline(content) or len(_loading(content, path, table)) == 1
-
-
-def _content(path: Path) -> Any:
-    """What a YAML file holds; None where it cannot be read, which whoever needs it will say."""
-    try:
-        return read_yaml(path)
-    except InputError:
-        return None
-
-
-def _is_pipeline(content: object) -> bool:
-    return isinstance(content, Mapping) and bool(content) and set(content) <= _MODULES
 
 
 def read_side_car(path: Path, table: object = None) -> SideCar:
@@ -189,52 +160,39 @@ def read_side_car(path: Path, table: object = None) -> SideCar:
     """
     content = read_yaml(path)
     with error_context(path):
-        if _is_pipeline(content):
+        if is_pipeline(content):
             return _from_loader(path, _loader(content, path, table))
-        dataset = content.get("DATASET") if isinstance(content, Mapping) else None
-        if not isinstance(dataset, Mapping):
+        dataset = dataset_of(content)
+        if dataset is None:
             raise RoleError("the key DATASET is missing")
         refuse_unknown_keys(content, ("DATASET",), RoleError)
-        keys = ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM)
+        keys = ("ATTRIBUTE_TYPE", "HIERARCHY", *_PERSON, *_PSEUDONYM, *READING_KEYS)
         refuse_unknown_keys(dataset, keys, RoleError)
         return SideCar(
             path,
             _roles(dataset, "ATTRIBUTE_TYPE"),
             dataset.get("HIERARCHY"),
             *_person(dataset, _PERSON, _PSEUDONYM),
+            reading_in(dataset),
         )
-
-
-def reading_beside(table: object) -> Mapping[str, Any]:
-    """How the side-car of a table that is not open yet says that it is read."""
-    if not isinstance(table, str | PathLike):
-        return {}
-    file = Path(os.path.expanduser(table))  # noqa: PTH111 (never raises)
-    path = side_car_path(file) if os.path.isfile(file) else None  # noqa: PTH113
-    if path is None or not _is_pipeline(_content(path)):
-        return {}
-    return read_side_car(path, file).reading
 
 
 def _from_loader(path: Path, loader: Mapping[Any, Any]) -> SideCar:
     refuse_unknown_keys(loader, LOADER_KEYS, RoleError)
-    reading = {name: loader[name] for name in READING if loader.get(name) is not None}
-    if reading.get("delimiter") == "tab":
-        reading["delimiter"] = "\t"
     return SideCar(
         path,
         _roles(loader, "roles"),
         loader.get("hierarchies"),
         *_person(loader, _PERSON[1:], _PSEUDONYM[1:]),
-        reading=reading,
+        reading_in(loader),
         is_pipeline=True,
     )
 
 
 def _loader(content: Mapping[Any, Any], path: Path, table: object) -> Mapping[Any, Any]:
     """The entry of a pipeline file that is about a table."""
-    entries = _loaders(content)
-    meant = _loading(content, path, table) or entries
+    entries = loaders(content)
+    meant = loading(content, path, table) or entries
     if len(meant) == 1:
         [loader] = meant.values()
         return loader
@@ -250,34 +208,6 @@ def _loader(content: Mapping[Any, Any], path: Path, table: object) -> Mapping[An
             ]
         ),
     )
-
-
-def _loaders(content: Mapping[Any, Any]) -> dict[Any, Mapping[Any, Any]]:
-    entries = content.get("Loader")
-    if not isinstance(entries, Mapping):
-        return {}
-    return {
-        name: entry
-        for name, entry in entries.items()
-        if isinstance(entry, Mapping) and isinstance(entry.get("filepath"), str)
-    }
-
-
-def _loading(content: Mapping[Any, Any], path: Path, table: object) -> dict[Any, Mapping[Any, Any]]:
-    """The Loaders of a table: those that name its very path, or else a file of its name."""
-    if not isinstance(table, str | PathLike):
-        return {}
-    wanted = os.fspath(table)
-    # Addresses of other tables than files are compared as they are.
-    named: dict[str, dict[Any, Mapping[Any, Any]]] = {"same": {}, "alike": {}}
-    for name, entry in _loaders(content).items():
-        given = entry["filepath"]
-        resolved = os.path.join(path.parent, os.path.expanduser(given))  # noqa: PTH111, PTH118
-        if given == wanted or os.path.realpath(resolved) == os.path.realpath(wanted):
-            named["same"][name] = entry
-        if os.path.basename(given) == os.path.basename(wanted):  # noqa: PTH119
-            named["alike"][name] = entry
-    return named["same"] or named["alike"]
 
 
 def _roles(entries: Mapping[Any, Any], key: str) -> Roles:

@@ -68,19 +68,28 @@ TABLES = [
     broken_table("too few cells", f"zip;age\n1;2\n{CELL}\n", "line 3", "1 cell ", "has 2"),
     broken_table("column twice", "zip;age;zip\n1;2;3\n", "'zip'", "more than once"),
     broken_table("column twice but for blanks", "zip; zip \n1;2\n", "'zip'", "more than once"),
+    broken_table("Excel workbook", b"PK\x03\x04\x14\0\x06\0" + b"x" * 50, "Excel", "damaged"),
+    broken_table("old Excel", b"\xd0\xcf\x11\xe0\xa1\xb1" + b"x" * 50, "old Excel", "damaged"),
+    broken_table("image", b"\x89PNG\r\n\x1a\n" + b"x" * 50, "image", "not read", "CSV, Parquet"),
+    broken_table("PDF", b"%PDF-1.7\n" + b"x" * 50, "PDF", "not read", "CSV, Parquet"),
+    broken_table("SQLite", b"SQLite format 3\0" + b"x" * 50, "SQLite", "sqlite3 -header -csv"),
     broken_table(
-        "Excel workbook", b"PK\x03\x04\x14\0\x06\0" + b"x" * 50, "Excel", "CSV or Parquet"
+        "JSON list", '[{"zip": 1, "age": 2},\n{"zip": 3, "age": 4}]', "JSON", "one object per line"
     ),
-    broken_table("old Excel", b"\xd0\xcf\x11\xe0\xa1\xb1" + b"x" * 50, "Excel", "CSV or Parquet"),
-    broken_table("image", b"\x89PNG\r\n\x1a\n" + b"x" * 50, "image", "CSV or Parquet"),
-    broken_table("PDF", b"%PDF-1.7\n" + b"x" * 50, "PDF", "CSV or Parquet"),
-    broken_table("SQLite", b"SQLite format 3\0" + b"x" * 50, "SQLite", "CSV or Parquet"),
-    broken_table("JSON list", '[{"zip": 1, "age": 2},\n{"zip": 3, "age": 4}]', "JSON"),
-    broken_table("JSON object", '{"zip": [1, 2],\n"age": [3, 4]}', "JSON"),
-    broken_table("binary", b"zip;age\n1;\0\0\0\n", "binary", "CSV or Parquet"),
-    broken_table("UTF-16", "zip;age\n1;2\n".encode("utf-16"), "UTF-16", "encoding"),
-    broken_table("undecodable byte", b"zip;age\n1;2\n1;caf\xe9\n", "line 3", "0xe9", "encoding"),
-    broken_table("undecodable header", b"z\xffp;age\n1;2\n", "line 1", "0xff", "encoding"),
+    broken_table("JSON object", '{"zip": [1, 2],\n"age": [3, 4]}', "lists or objects"),
+    broken_table("binary", b"zip;age\n1;\0\0\0\n", "binary", "text"),
+    broken_table(
+        "UTF-16 without its mark",
+        "zip;age\n1;2\n".encode("utf-16-le"),
+        "looks like UTF-16",
+        "--encoding utf-16-le",
+    ),
+    broken_table(
+        "undecodable byte", b"zip;age\n1;2\n1;p\xe8re\n", "line 3", "0xe8", "--encoding cp1252"
+    ),
+    broken_table(
+        "undecodable header", b"z\xffp;age\n1;2\n", "line 1", "0xff", "--encoding big5 or cp1252"
+    ),
     broken_table(
         "undecodable far down", b"zip;age\n" + b"1;2\n" * 40_000 + b"1;\xe9\n", "line 40002", "0xe9"
     ),

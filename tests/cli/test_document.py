@@ -33,7 +33,8 @@ GOLDEN = {
     "options": [
         *("measures", "options", "strict", "suppressed", "key", "person"),
         "person_is_pseudonym",
-        *("reveal_values", "delimiter", "encoding", "engine", "spark_master"),
+        *("reveal_values", "delimiter", "encoding", "sheet", "header_row", "null", "blank_rows"),
+        *("engine", "spark_master"),
     ],
     "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", *SHOWN],
     "attribute": [
@@ -121,6 +122,10 @@ def test_the_document_says_what_was_done(patient: list[object], run: Run) -> Non
         "reveal_values": False,
         "delimiter": None,
         "encoding": None,
+        "sheet": None,
+        "header_row": None,
+        "null": None,
+        "blank_rows": None,
         "engine": None,
         "spark_master": None,
     }

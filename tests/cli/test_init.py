@@ -152,7 +152,9 @@ def test_full_width_commas(run: Run, write: Write) -> None:
 
 def test_text_that_is_called_a_spreadsheet(run: Run, write: Write) -> None:
     write("t.xlsx", "zip;disease\n1;a\n2;b\n")
-    assert "rename it to .csv" in " ".join(run("init", "t.xlsx").out.split())
+    assert "t.xlsx is named like an Excel workbook, but it is text" in " ".join(
+        run("init", "t.xlsx").out.split()
+    )
 
 
 def test_a_synthetic_table_with_other_columns(run: Run, write: Write, table: Path) -> None:

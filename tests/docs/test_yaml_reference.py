@@ -14,6 +14,7 @@ from petaudit.i18n.catalogue import catalogue
 from petaudit.measures import listed_measures
 from petaudit.pipelines import models
 from petaudit.pipelines.json_schema import json_schema
+from petaudit.system.settings import settings_of
 
 in_both_languages = pytest.mark.parametrize("language", LANGUAGES, ids=["en", "zh-TW"])
 PAGE = "yaml-reference.md"
@@ -73,13 +74,13 @@ def test_every_translation_of_the_script_is_used_and_new() -> None:
 @in_both_languages
 def test_every_model_is_on_the_page(language: str) -> None:
     found = options_by_heading(text_of(language + PAGE))
-    assert found["Executor"] == [*models.settings_of(models.ExecutorSettings)]
+    assert found["Executor"] == [*settings_of(models.ExecutorSettings)]
     for module, own in models.METHODS.items():
         for model in own:
             method = vars(model).get("method")
             is_named = isinstance(method, str)
             heading = f"{module}: {method}" if is_named else module
-            expected = [*models.settings_of(model)]
+            expected = [*settings_of(model)]
             assert found[heading] == (["method", *expected] if is_named else expected)
 
 

@@ -18,18 +18,12 @@ from budget import examples
 from petaudit.cli import main
 from petaudit.measures import all_measures, listed_measures
 from petaudit.pipelines.json_schema import json_schema
-from petaudit.pipelines.models import (
-    EVALUATOR,
-    METHODS,
-    MODULES,
-    Evaluation,
-    ExecutorSettings,
-    Mark,
-    settings_of,
-)
+from petaudit.pipelines.models import EVALUATOR, METHODS, MODULES, Evaluation, ExecutorSettings
 from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.pipelines.reading import NEVER_EMPTY
 from petaudit.system.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, MapOf, Number
+from petaudit.system.reading import Mark
+from petaudit.system.settings import settings_of
 from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of, read_pipeline
 

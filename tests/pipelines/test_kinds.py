@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from budget import examples
 from petaudit.exact.fractions import quotient
 from petaudit.measures import all_measures
-from petaudit.pipelines.models import METHODS, ExecutorSettings, Mark, settings_of
+from petaudit.pipelines.models import METHODS, ExecutorSettings
 from petaudit.system.kinds import (
     COLUMNS,
     Anything,
@@ -34,6 +34,8 @@ from petaudit.system.kinds import (
     key_text,
     shown,
 )
+from petaudit.system.reading import Mark
+from petaudit.system.settings import settings_of
 
 HUGE = int("f" * 5_000, 16)  # Python refuses to write it in decimal.
 

@@ -168,5 +168,5 @@ def test_a_long_name_is_cut() -> None:
 
 def test_sentences_end_without_a_period() -> None:
     sentences = [*petsard_texts()]
-    assert "write nulls as empty cells" in sentences
+    assert "write null with a list of the marks" in sentences
     assert not [text for text in sentences if text.endswith(".") or text != text.strip()]

@@ -174,12 +174,12 @@ WRONG = {
     ],
     # Options.
     "Loader:\n  a:\n    filepat: t.csv": [
-        "line 2: Loader.a: filepath is missing (the table: CSV, Parquet, or benchmark://NAME)",
+        "line 2: Loader.a: filepath is missing (the table: CSV, Parquet, a workbook, or benchmark://NAME)",
         "line 3: Loader.a: unknown option 'filepat' (did you mean 'filepath'?); options of Loader "
         f"are {LOADER_OPTIONS}",
     ],
     "Loader: {a: }": [
-        "line 1: Loader.a: filepath is missing (the table: CSV, Parquet, or benchmark://NAME)"
+        "line 1: Loader.a: filepath is missing (the table: CSV, Parquet, a workbook, or benchmark://NAME)"
     ],
     "Loader: {a: {filepath: }}": [
         "line 1: Loader.a: filepath must be a file or benchmark://NAME, got null"
@@ -197,8 +197,8 @@ WRONG = {
         "line 1: Loader.a: delimiter must be one character or tab, got '::'"
     ],
     "Loader: {a: {filepath: t, na_values: x}}": [
-        "line 1: Loader.a: PETsARD's Loader option 'na_values' is not supported; write nulls as "
-        "empty cells"
+        "line 1: Loader.a: PETsARD's Loader option 'na_values' is not supported; write null with "
+        "a list of the marks"
     ],
     "Loader:\n  a:\n    filepath: t\n    roles:\n      quasi_identifer: zip": [
         "line 5: Loader.a.roles: unknown key 'quasi_identifer' (did you mean 'quasi_identifier'?); "

@@ -15,6 +15,7 @@ from petaudit.roles import Role
 from petaudit.starter import Guess
 from petaudit.starter.starter import Starter, can_be_named, experiment_name, starter_text
 from petaudit.starter.yaml_text import comment, scalar
+from petaudit.system.reading import Reading
 from petaudit.system.yaml_files import parse_yaml
 from pipelines.configs import read_pipeline
 
@@ -117,7 +118,7 @@ def test_what_is_commented_out_is_valid_without_its_marks() -> None:
 
 
 def test_a_control_can_take_the_place_of_the_loader() -> None:
-    text = starter_text(Starter("people.csv", 9, 2, synthetic="made.csv", delimiter="\t"))
+    text = starter_text(Starter("people.csv", 9, 2, synthetic="made.csv", reading=Reading("\t")))
     block = text[text.index("# Splitter:") : text.index("\nSynthesizer:")]
     rest = text[text.index("\nSynthesizer:") :]
     freed = "\n".join(line.removeprefix("# ") for line in block.splitlines())

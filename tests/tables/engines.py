@@ -324,6 +324,11 @@ def parquet_file(table: Table, folder: Path) -> Path:
     return path
 
 
+def keep_blank_rows(path: Path) -> None:
+    """Other engines keep rows of nothing but nulls; so should this one, to be compared."""
+    path.with_suffix(".yaml").write_text("DATASET: {BLANK_ROWS: keep}\n", encoding="utf-8")
+
+
 def csv_file(table: Table, folder: Path) -> Path:
     """The table as text: cells of text as they are, others as a person writes them."""
     columns = []
@@ -337,6 +342,7 @@ def csv_file(table: Table, folder: Path) -> Path:
         writer = csv.writer(file, delimiter=";")
         writer.writerow(table)
         writer.writerows(zip(*columns, strict=True))
+    keep_blank_rows(path)
     return path
 
 

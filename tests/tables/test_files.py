@@ -155,12 +155,12 @@ def test_blank_lines_between_rows_of_several_columns_are_no_rows(tmp_path: Path)
     assert rows(open_source(written(tmp_path, "a;b\n1;2\n\n3;4\n\n"))) == [("1", "2"), ("3", "4")]
 
 
-def test_rows_of_nulls_are_rows(tmp_path: Path) -> None:
-    assert rows(open_source(written(tmp_path, "a;b\n;\n1;2\n;\n"))) == [
-        (None, None),
-        ("1", "2"),
-        (None, None),
-    ]
+def test_rows_of_nulls_are_kept_if_asked(tmp_path: Path) -> None:
+    path = written(tmp_path, "a;b\n;\n1;2\n;\n")
+    assert rows(open_source(path)) == [("1", "2")]
+    kept = open_source(path, blank_rows="keep")
+    assert rows(kept) == [(None, None), ("1", "2"), (None, None)]
+    assert rows(open_source(written(tmp_path, "a\n\n1\n"))) == [(None,), ("1",)]
 
 
 @pytest.mark.parametrize("text", ["\n\na;b\n1;2\n", "\r\na;b\r\n1;2\r\n", "\na\n1\n"])

@@ -28,7 +28,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import CHECK, new_document, plain
 from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude, verdict_sentence
 from petaudit.judging.policy import Policy, PolicySpec, find_policy
-from petaudit.judging.review import ColumnReview, people_notes, review_columns
+from petaudit.judging.review import ColumnReview, review_columns, table_notes
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
 from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.measures.result import columns_of
@@ -45,10 +45,7 @@ if TYPE_CHECKING:
 
 JUDGING: Final = ("limit", "profile")
 """The options that a figure is judged by."""
-_SETTINGS: Final = (
-    *("suppressed", "key", "person", "person_is_pseudonym", "reveal_values"),
-    *("delimiter", "encoding", "engine", "spark_master"),
-)
+_SETTINGS: Final = ("suppressed", "key", "person", "person_is_pseudonym", "reveal_values")
 """What the document says of the inputs, beside tables and roles."""
 
 
@@ -178,12 +175,12 @@ class Audit:
     def warnings(self) -> tuple[str, ...]:
         """The warnings of all results, each once, and the notes about rows and people."""
         of_results = (text for result in self.results for text in result.warnings)
-        return tuple(dict.fromkeys((*self.inputs.notes, *self.people_notes, *of_results)))
+        return tuple(dict.fromkeys((*self.inputs.notes, *self.table_notes, *of_results)))
 
     @cached_property
-    def people_notes(self) -> tuple[str, ...]:
-        """Notes about rows and people."""
-        return tuple(people_notes(self.inputs))
+    def table_notes(self) -> tuple[str, ...]:
+        """Notes about odd values, and about rows and people."""
+        return table_notes(self.inputs)
 
     def __repr__(self) -> str:
         measured = counted(len(self.results), "result")
@@ -409,6 +406,9 @@ def audit(
                 "options": plain(settings),
                 "strict": strict,
                 **{name: getattr(opened, name) for name in _SETTINGS},
+                **plain(opened.reading.options),
+                "engine": opened.engine,
+                "spark_master": opened.spark_master,
                 **({} if opened.person is not None else {"person_is_pseudonym": None}),
             },
             fingerprints,

@@ -16,7 +16,7 @@ from petaudit.cli.arguments import (
     split_options,
     split_pairs,
 )
-from petaudit.cli.options import engine_of
+from petaudit.cli.options import engine_of, reading_of
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import complain_of_error, printed_warnings, say
 from petaudit.datasets import load
@@ -30,7 +30,7 @@ from petaudit.system.output import refuse_inputs
 
 _AS_GIVEN: Final = (
     *("policy", "original", "control", "population", "hierarchies", "key", "person"),
-    *("suppressed", "reveal_values", "delimiter", "encoding", "strict"),
+    *("suppressed", "reveal_values", "strict"),
 )
 """Options that :func:`petaudit.audit` takes by the same name."""
 _DEMO: Final[Mapping[str, Mapping[str, Any]]] = {
@@ -65,6 +65,7 @@ def check(chosen: argparse.Namespace) -> int:
             person_is_pseudonym=chosen.person_is_pseudonym or None,
             **{name: getattr(chosen, name) for name in _AS_GIVEN},
             **engine,
+            **reading_of(chosen),
         )
     return _show(release, chosen, reports)
 

@@ -33,6 +33,7 @@ _GIVES: Final = {
     "pandas": term("pandas frames as results"),
     "polars": term("Polars frames as results"),
     "postgres": term("tables in PostgreSQL, counted where they are"),
+    "stat": term("files of SAS, SPSS and Stata"),
     "spark": term("tables on Spark, counted where they are; it needs Java 17, too"),
 }
 _OF_DEVELOPERS: Final = ("test", "dev")

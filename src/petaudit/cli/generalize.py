@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from petaudit.cli.arguments import given_roles, split_pairs, whole_number
+from petaudit.cli.options import reading_of
 from petaudit.cli.streams import (
     complain,
     complain_of_warning,
@@ -50,8 +51,7 @@ def generalize(chosen: argparse.Namespace) -> int:
             suppressed_rows=chosen.suppressed_rows,
             identifier_columns=chosen.identifier_columns,
             other_values=chosen.other_values,
-            delimiter=chosen.delimiter,
-            encoding=chosen.encoding,
+            **reading_of(chosen),
         )
     for message in result.warnings:
         complain_of_warning(message)

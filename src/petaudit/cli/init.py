@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from petaudit.cli.asking import ask_roles, can_ask
+from petaudit.cli.options import reading_of
 from petaudit.cli.report import write_text
 from petaudit.cli.streams import complain_of_warning, say, takes_unicode
 from petaudit.errors import (
@@ -26,7 +27,7 @@ from petaudit.errors import (
 from petaudit.i18n.text import json_text, printable
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.reports.terminal import finished, format_table, section
-from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
+from petaudit.roles import Role, Roles, SideCar, read_side_car
 from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying
 from petaudit.starter.starter import (
@@ -40,6 +41,8 @@ from petaudit.starter.starter import (
 from petaudit.starter.subject import about_people
 from petaudit.system.output import refuse_inputs
 from petaudit.system.progress import stage
+from petaudit.system.reading import Reading
+from petaudit.system.side_cars import side_car_path
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
@@ -125,7 +128,7 @@ def _target(chosen: argparse.Namespace) -> Path | None:
 def _opened(chosen: argparse.Namespace, name: str) -> Source:
     try:
         with stage(phrase("reading {tables}", tables=term("the table"))):
-            source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
+            source = open_source(name, **reading_of(chosen))
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
         raise ColumnError(
@@ -233,11 +236,10 @@ def _starter(
         doubts=[
             doubt
             for source in read
-            for doubt in reading_doubts(source.paths[0].name, source.columns)
+            for doubt in (*reading_doubts(source.paths[0].name, source.columns), *source.notes)
         ],
         quotes_names=all(header_doubt(source.columns) is None for source in read),
-        delimiter=chosen.delimiter,
-        encoding=chosen.encoding,
+        reading=Reading.checked(**reading_of(chosen)),
         file=None if target is None else target.name,
         person=_person(facts, by_column) if guesses and not is_synthetic else None,
     )

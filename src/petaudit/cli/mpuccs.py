@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 from petaudit.auditing import run_measure
 from petaudit.auditing.text import card_of
 from petaudit.cli.arguments import whole_number
-from petaudit.cli.options import engine_of
+from petaudit.cli.options import engine_of, reading_of
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import printed_warnings, say, say_lines
 from petaudit.errors import (
@@ -92,8 +92,7 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         chosen.synthetic,
         original=chosen.original,
         control=chosen.control,
-        delimiter=chosen.delimiter,
-        encoding=chosen.encoding,
+        **reading_of(chosen),
         use_side_car=False,
         announce_notes=False,
         **engine,

@@ -11,7 +11,11 @@ from petaudit.reports.writing import FORMATS
 from petaudit.singling.options import PROFILES, profiles_help
 from petaudit.singling.options import Options as SearchOptions
 from petaudit.system.kinds import Choice
+from petaudit.system.reading import Reading
+from petaudit.system.settings import settings_of
 
+_READING_VALUES: Final = {"delimiter": None, "encoding": None, "sheet": "NAME|N", "header_row": "N"}
+"""What the value of an option is called, where its own name would not do."""
 AUDIT_FORMATS: Final = ("text", "json", *FORMATS)
 
 
@@ -305,12 +309,28 @@ def engine_of(chosen: argparse.Namespace) -> dict[str, Any]:
     return {"engine": chosen.engine, "spark_master": chosen.spark_master}
 
 
+def reading_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """Return how files are read, as ``open_source`` takes it."""
+    from petaudit.cli.arguments import split_names, whole_number  # noqa: PLC0415 (help is instant)
+
+    options = {name: getattr(chosen, name) for name in settings_of(Reading)}
+    if options["delimiter"] == "\\t":
+        # A tab is hard to type.
+        options["delimiter"] = "tab"
+    if options["header_row"] is not None:
+        options["header_row"] = whole_number(options["header_row"], "--header-row")
+    if options["null"] is not None:
+        options["null"] = split_names(options["null"])
+    return options
+
+
 def _add_table(command: Options) -> Group:
     tables = command.group("input")
     tables.value(
         "table",
         "TABLE",
-        "CSV or Parquet file, a folder of Parquet, benchmark://NAME, or a table in a database: "
+        "CSV, Parquet or Excel file, a folder of Parquet, benchmark://NAME, or a table in a "
+        "database: "
         "postgresql://HOST/DATABASE?table=NAME or duckdb://FILE?table=NAME",
     )
     _add_reading(command)
@@ -345,14 +365,15 @@ def _add_pipeline(command: Options, help_text: str, **more: Any) -> None:
 
 def _add_reading(command: Options) -> None:
     reading = command.group("reading")
-    reading.value(
-        "--delimiter",
-        None,
-        "delimiter of CSV files; default: auto-detected",
-        # A tab is hard to type.
-        type=lambda mark: "\t" if mark in ("tab", "\\t") else mark,
-    )
-    reading.value("--encoding", None, "encoding of CSV files if not UTF-8, for example big5")
+    for name, declared in settings_of(Reading).items():
+        option = f"--{name.replace('_', '-')}"
+        match declared.kind:
+            case Choice(words):
+                reading.value(option, None, declared.help, choices=words)
+            case _ if name == "null":
+                reading.names(option, declared.help)
+            case _:
+                reading.value(option, _READING_VALUES[name], declared.help)
 
 
 def _add_engine(command: Options) -> None:

@@ -12,6 +12,7 @@ from petaudit.roles import Role
 from petaudit.starter import Guess, guesses_from, nearly_unique
 from petaudit.tables.column_facts import ColumnFacts, column_facts
 from petaudit.tables.headers import shown_names
+from petaudit.tables.odd_values import odd_values_note
 
 IDENTIFIER: Final = Role.IDENTIFIER.value
 POSSIBLE_IDENTIFIER: Final = "possible_identifier"
@@ -219,6 +220,19 @@ def rows_per_person(inputs: Inputs, candidates: Mapping[str, str]) -> Phrase | N
         k_rows=k_rows,
         **fields,
     )
+
+
+def table_notes(inputs: Inputs) -> tuple[Phrase, ...]:
+    """What a result says about odd values, and about the person column if one is named."""
+    roles, table = inputs.roles, inputs.table
+    columns = [
+        name
+        for name in (*roles.quasi_identifiers, *roles.sensitive)
+        if table.counts.is_countable(name)
+    ]
+    # Of sensitive attributes, models say by themselves which spellings they take for one value.
+    odd = odd_values_note(table, columns, roles.quasi_identifiers)
+    return (*(() if odd is None else (odd,)), *people_notes(inputs))
 
 
 def people_notes(inputs: Inputs) -> Iterator[Phrase]:

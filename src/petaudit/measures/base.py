@@ -42,6 +42,7 @@ from petaudit.measures.needs import Need
 from petaudit.measures.remedy import Remedy, left_out
 from petaudit.measures.result import COLUMNWISE, DETAILS, GLOBAL, Columns, Result, rows_of
 from petaudit.system import kinds
+from petaudit.system.reading import Reading
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Exact
@@ -506,10 +507,15 @@ def input_parameters() -> dict[str, inspect.Parameter]:
     """The arguments that all measures share, as :func:`petaudit.inputs.gather` has them."""
     from petaudit.inputs import gather  # noqa: PLC0415 (it brings an engine)
 
+    own = inspect.signature(gather).parameters.values()
+    reading = inspect.signature(Reading).parameters.values()
     return {
-        name: parameter.replace(annotation=_Annotation(parameter.annotation))
-        for name, parameter in inspect.signature(gather).parameters.items()
-        if parameter.kind is not parameter.VAR_KEYWORD and name not in _INTERNAL_ARGUMENTS
+        parameter.name: parameter.replace(
+            kind=parameter.KEYWORD_ONLY if parameter in reading else parameter.kind,
+            annotation=_Annotation(parameter.annotation),
+        )
+        for parameter in (*own, *reading)
+        if parameter.kind is not parameter.VAR_KEYWORD and parameter.name not in _INTERNAL_ARGUMENTS
     }
 
 

@@ -43,6 +43,8 @@ from petaudit.singling.options import PROFILES, Options, Profile, Progress
 from petaudit.system.files import unchanged
 from petaudit.system.kinds import Choice, Number, TableFile
 from petaudit.system.progress import advance, is_watched, stage
+from petaudit.system.reading import Reading
+from petaudit.system.settings import settings_of
 from petaudit.tables import Source, open_source
 from petaudit.tables.result_frames import Kind, ResultColumn, frame_kind, result_frame
 
@@ -136,8 +138,7 @@ class Mpuccs(Measure):
         if options.get("control") is not None:
             control = open_source(
                 options["control"],
-                delimiter=inputs.delimiter,
-                encoding=inputs.encoding,
+                **inputs.reading.options,
                 called=phrase("the control"),
                 engine=inputs.engine,
                 spark_master=inputs.spark_master,
@@ -203,6 +204,7 @@ def mpuccs(
 
     Files are counted by DuckDB, or by Spark where ``engine`` is "spark". Rows with the same value
     in the column ``person`` are one person's and do not compete: what only they have points at one.
+    Options may also say how files are read (``delimiter``, ``encoding``, ``sheet``, ``null``, ...).
 
     >>> import pyarrow as pa
     >>> original = pa.table({"A": [1, 1, 2, 3], "B": ["x", "y", "x", "x"]})
@@ -213,12 +215,15 @@ def mpuccs(
     """
     started = time.monotonic()
     refuse_unknown(options, NAME, inspect.signature(mpuccs))
+    reading = {name: options.pop(name) for name in settings_of(Reading) if name in options}
     checked = Options.checked(**options)
     if limit is not None or profile is not None:
         checked_limit(limit, profile, has_baseline=checked.calculate_baseline)
 
     def opened(table: object, called: str) -> Source:
-        return open_source(table, called=called, engine=engine, spark_master=spark_master)
+        return open_source(
+            table, called=called, engine=engine, spark_master=spark_master, **reading
+        )
 
     with unchanged():
         result = find(

@@ -15,13 +15,14 @@ from petaudit.inputs import Inputs
 from petaudit.judging.document import plain
 from petaudit.measures import Need
 from petaudit.pipelines.evaluating import hierarchies_fingerprint, inputs_of, missing_of, setting_of
-from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, settings_of
+from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER
 from petaudit.pipelines.plan import PlannedRun, Step, files_of
 from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import check_reporters
 from petaudit.pipelines.tables import Tables
 from petaudit.singling.control import SAME_TABLE
 from petaudit.system.kinds import KeyPath, Problems
+from petaudit.system.settings import settings_of
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import check_same_columns
 

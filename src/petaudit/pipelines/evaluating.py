@@ -25,7 +25,7 @@ from petaudit.i18n.documents import restore_phrases
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import TEXTS, plain, with_texts
 from petaudit.judging.gate import ERROR, PASSED
-from petaudit.judging.review import people_notes, review_columns
+from petaudit.judging.review import review_columns, table_notes
 from petaudit.measures import Measure, Result
 from petaudit.pipelines.models import (
     EVALUATOR,
@@ -40,6 +40,7 @@ from petaudit.pipelines.tables import RunTables, Tables, without_folder
 from petaudit.roles import Role, Roles
 from petaudit.system.debugging import show_trace
 from petaudit.system.kinds import TableFile
+from petaudit.system.reading import Reading
 from petaudit.tables.result_frames import ResultColumn, table_data, table_from
 
 _DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
@@ -108,7 +109,7 @@ def evaluate_run(
                 inputs = inputs_of(run, given, tables, reveal=reveal)
                 about["roles"] = inputs.roles.to_dict()
                 about["person"] = setting_of(run, "person")
-                people = tuple(people_notes(inputs))
+                people = table_notes(inputs)
                 if not measure.has_same_columns:
                     about["columns"] = review_columns(inputs).to_dict()
                 if inputs.hierarchies:
@@ -321,6 +322,7 @@ def _steps(run: PlannedRun) -> dict[str, dict[str, Any]]:
     """Settings of the other modules that decide what was measured, beside the tables."""
     return {
         module: {name: plain(getattr(model, name)) for name in _DECISIVE if hasattr(model, name)}
+        | (Reading.of(model).choices if hasattr(model, "null") else {})
         for module, model in run.models.items()
         if module != EVALUATOR
     }

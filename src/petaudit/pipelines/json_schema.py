@@ -13,11 +13,10 @@ from petaudit.pipelines.models import (
     METHODS,
     Evaluation,
     ExecutorSettings,
-    required_of,
-    settings_of,
 )
 from petaudit.pipelines.reading import NEVER_EMPTY
 from petaudit.system.kinds import JsonSchema
+from petaudit.system.settings import required_of, settings_of
 
 DIALECT: Final = "http://json-schema.org/draft-07/schema#"
 

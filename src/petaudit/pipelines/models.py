@@ -7,10 +7,10 @@ the documents come from these definitions alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
-from petaudit.errors import phrase, term
+from petaudit.errors import phrase
 from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.roles import Role
 from petaudit.system.kinds import (
@@ -21,13 +21,13 @@ from petaudit.system.kinds import (
     Choice,
     Either,
     Integer,
-    JsonSchema,
-    Kind,
     ListOf,
     MapOf,
     Number,
     Text,
 )
+from petaudit.system.reading import reads_files
+from petaudit.system.settings import required, setting
 
 LOADER: Final = "Loader"
 SPLITTER: Final = "Splitter"
@@ -46,64 +46,6 @@ SUMMARY: Final = "summary"
 """The one table that covers all measures."""
 
 
-@dataclass(frozen=True)
-class Mark(Kind):
-    """What separates the cells of a CSV file."""
-
-    expected = phrase("one character or tab")
-
-    def takes(self, value: Any) -> bool:
-        """A single character that is no quote and no line break."""
-        if not isinstance(value, str):
-            return False
-        return value == "tab" or (len(value) == 1 and value not in '"\r\n\0')
-
-    def schema(self) -> JsonSchema:
-        """The same as JSON Schema."""
-        mark = {"type": "string", "maxLength": 1, "pattern": r'^[^"\r\n\u0000]+$'}
-        return {"anyOf": [mark, {"const": "tab"}]}
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What a field of a model takes, and what it is for."""
-
-    kind: Kind
-    help: str
-
-
-def setting(kind: Kind, help_text: str, default: Any = None) -> Any:
-    """A field of a model that may be left out."""
-    return field(default=default, metadata={"setting": Setting(kind, term(help_text))})
-
-
-def required(kind: Kind, help_text: str) -> Any:
-    """A field of a model that must be given."""
-    return setting(kind, help_text, MISSING)
-
-
-def settings_of(model: type) -> dict[str, Setting]:
-    """The settings of a model by name.
-
-    >>> settings_of(SaveTiming)["time_unit"].kind.expected
-    'seconds, minutes, hours or days'
-    """
-    return {
-        attribute.name: attribute.metadata["setting"]
-        for attribute in fields(model)
-        if "setting" in attribute.metadata
-    }
-
-
-def required_of(model: type) -> tuple[str, ...]:
-    """The settings that have no default."""
-    return tuple(
-        attribute.name
-        for attribute in fields(model)
-        if "setting" in attribute.metadata and attribute.default is MISSING
-    )
-
-
 _TABLE = Text(phrase("a file or benchmark://NAME"))
 _SCHEMA = Text(phrase("a schema file or benchmark://NAME"))
 _SEED = Integer(0)
@@ -115,8 +57,6 @@ _HIERARCHIES_HELP = phrase("folder of hierarchies, a YAML file, or an entry per 
 _KEY_HELP = phrase("column that joins the table and its original; default: row order")
 _PERSON_HELP = phrase("column that tells people apart: classes count people, not rows")
 _PSEUDONYM_HELP = phrase("whether the person column holds pseudonyms and is released")
-_DELIMITER_HELP = phrase("delimiter of CSV files; default: auto-detected")
-_ENCODING_HELP = phrase("encoding of CSV files if not UTF-8, for example big5")
 _OUTPUT_HELP = phrase("prefix of the file names")
 _FORMAT_HELP = phrase("how the tables are written")
 
@@ -156,11 +96,12 @@ class ExecutorSettings:
 
 
 @dataclass(frozen=True)
+@reads_files
 class Loader:
     """A table, and what is known about it."""
 
     method: ClassVar[str | None] = None
-    filepath: str = required(_TABLE, "the table: CSV, Parquet, or benchmark://NAME")
+    filepath: str = required(_TABLE, "the table: CSV, Parquet, a workbook, or benchmark://NAME")
     schema: str | None = setting(_SCHEMA, "the schema that the table must match")
     nrows: int | None = setting(Integer(1), "read only this many rows, to try things out")
     original: str | None = setting(_TABLE, "the table before it was generalised")
@@ -172,8 +113,6 @@ class Loader:
     key: str | None = setting(COLUMN, _KEY_HELP)
     person: str | None = setting(COLUMN, _PERSON_HELP)
     person_is_pseudonym: bool | None = setting(Boolean(), _PSEUDONYM_HELP)
-    delimiter: str | None = setting(Mark(), _DELIMITER_HELP)
-    encoding: str | None = setting(Text(), _ENCODING_HELP)
 
 
 @dataclass(frozen=True)
@@ -189,6 +128,7 @@ class RandomSplit:
 
 
 @dataclass(frozen=True)
+@reads_files
 class CustomSplit:
     """Tables that were split before: the one that was learned from, and a control."""
 
@@ -199,19 +139,16 @@ class CustomSplit:
     schema: Any = setting(
         Either((_SCHEMA, MapOf(_SCHEMA, ("ori", "control")))), "one schema, or one for each"
     )
-    delimiter: str | None = setting(Mark(), _DELIMITER_HELP)
-    encoding: str | None = setting(Text(), _ENCODING_HELP)
 
 
 @dataclass(frozen=True)
+@reads_files
 class CustomTable:
     """A synthetic table that was made before."""
 
     method: ClassVar[str | None] = "custom_data"
     filepath: str = required(_TABLE, "the synthetic table")
     schema: str | None = setting(_SCHEMA, "the schema that the table must match")
-    delimiter: str | None = setting(Mark(), _DELIMITER_HELP)
-    encoding: str | None = setting(Text(), _ENCODING_HELP)
 
 
 @dataclass(frozen=True)

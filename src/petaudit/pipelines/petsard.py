@@ -61,7 +61,7 @@ def option_alternative(module: str, method: str | None, option: str) -> str | No
     Without a method, the options of all methods are searched.
 
     >>> option_alternative("Loader", None, "na_values")
-    "PETsARD's Loader option 'na_values' is not supported; write nulls as empty cells"
+    "PETsARD's Loader option 'na_values' is not supported; write null with a list of the marks"
     >>> option_alternative("Loader", None, "nrows") is None
     True
     """

@@ -25,6 +25,7 @@ from petaudit.pipelines.models import (
 )
 from petaudit.pipelines.reading import Evaluator, Experiment, Pipeline
 from petaudit.system.kinds import Problems
+from petaudit.system.reading import Reading
 
 _MOST_RUNS = 100_000
 _MANY_NAMES = 1_000
@@ -199,8 +200,7 @@ class FileTable:
 
     address: str
     schema: str | None = None
-    delimiter: str | None = None
-    encoding: str | None = None
+    reading: Reading = field(default_factory=Reading)
     nrows: int | None = None
 
 
@@ -209,7 +209,7 @@ def files_of(step: Step) -> dict[str, FileTable]:
     model = step.experiment.model
 
     def file(address: str, schema: str | None = None, nrows: int | None = None) -> FileTable:
-        return FileTable(address, schema, model.delimiter, model.encoding, nrows)
+        return FileTable(address, schema, Reading.of(model), nrows)
 
     match model:
         case Loader():

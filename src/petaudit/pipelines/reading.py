@@ -20,8 +20,6 @@ from petaudit.pipelines.models import (
     ORDER,
     Evaluation,
     ExecutorSettings,
-    required_of,
-    settings_of,
 )
 from petaudit.pipelines.names import experiment_name
 from petaudit.pipelines.petsard import (
@@ -32,6 +30,7 @@ from petaudit.pipelines.petsard import (
     value_alternative,
 )
 from petaudit.system.kinds import Anything, KeyPath, Kind, Problems, Text, key_text, shown
+from petaudit.system.settings import required_of, settings_of
 from petaudit.system.yaml_files import Document
 
 MOST_PROBLEMS: Final = 50
@@ -331,7 +330,9 @@ class _Known:
     def checked(self, given: Mapping[Any, Any], at: KeyPath, problems: Problems) -> dict[str, Any]:
         """The settings with a value; what is wrong with any of them is noted."""
         checked: dict[str, Any] = {}
-        for key, value in given.items():
+        for written, value in given.items():
+            # YAML reads the key null as a null.
+            key = "null" if written is None and "null" in self.kinds else written
             if key not in self.kinds:
                 names = [*self.kinds]
                 problem = unknown_option(self.module, self.method, key, value, names, self.whose)

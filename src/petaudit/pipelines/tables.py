@@ -90,15 +90,13 @@ class Tables:
         """Open a table, and convert it to its schema if it has one."""
         if table not in self._opened:
             path = self.resolved(table.address)
-            delimiter = "\t" if table.delimiter == "tab" else table.delimiter
             try:
                 with snapshot(self._sessions):
                     source = open_source(
                         path,
-                        delimiter=delimiter,
-                        encoding=table.encoding,
                         engine=self.engine,
                         spark_master=self.spark_master,
+                        **table.reading.options,
                     )
             except InputError as problem:
                 raise self._with_hint(table.address, problem) from None

@@ -23,6 +23,7 @@ from petaudit.singling.prepared import Prepared
 from petaudit.singling.search import SizeFindings
 from petaudit.singling.strategy import SearchStrategy
 from petaudit.tables.result_frames import Kind, ResultColumn
+from petaudit.tables.source import places_in_file
 
 _CONTROL_FIGURES: Final = (
     "control_identification_rate",
@@ -86,6 +87,8 @@ class Findings:
     strategy: SearchStrategy
     warnings: tuple[str, ...]
     """What is odd about the tables."""
+    left_out: tuple[Sequence[int], Sequence[int]] = ((), ())
+    """The places of blank rows that were left out of the synthetic table and of the original."""
 
     @cached_property
     def doubts(self) -> tuple[Phrase, ...]:
@@ -382,8 +385,8 @@ class Findings:
                         "field_combo": [names[number] for number in numbers],
                         "value_combo": list(values),
                         "baseline_protection": counts.baseline[listed.combinations].tolist(),
-                        "syn_row": listed.given_rows.tolist(),
-                        "ori_row": listed.given_targets.tolist(),
+                        "syn_row": places_in_file(listed.given_rows, self.left_out[0]).tolist(),
+                        "ori_row": places_in_file(listed.given_targets, self.left_out[1]).tolist(),
                     }
                 )
 

@@ -72,7 +72,8 @@ class Run:
         if isinstance(tables, StoredTables):
             tables.pair.finish()
         self.timings["total"] = time.monotonic() - self.started
-        return Findings(tables, options, sizes, has_control, excess, strategy, odd)
+        left_out = synthetic.left_out, original.left_out
+        return Findings(tables, options, sizes, has_control, excess, strategy, odd, left_out)
 
     def _encoded(
         self, sources: Sequence[Source], strategy: SearchStrategy

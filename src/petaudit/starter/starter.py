@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import Phrase, counted, listing, phrase, term
 from petaudit.i18n.phrases import translate
@@ -23,8 +23,8 @@ from petaudit.starter.yaml_text import (
     scalar,
     width,
 )
+from petaudit.system.reading import Reading
 from petaudit.tables import shown_table
-from petaudit.tables.headers import header_note
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -46,7 +46,6 @@ NO_PEOPLE: Final = phrase(
     "no column says that the rows are people, so no role and no limit is proposed; if they are, "
     "give the columns their roles"
 )
-_SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods")
 _SEPARATORS: Final = {
     "\uff0c": phrase("full-width comma"),
     "\uff1b": phrase("full-width semicolon"),
@@ -83,8 +82,7 @@ class Starter:
     quotes_names: bool = True
     """False where the names of columns may be values."""
     uncountable: Sequence[str] = ()
-    delimiter: str | None = None
-    encoding: str | None = None
+    reading: Reading = field(default_factory=Reading)
     identifying: Identifying = field(default_factory=Identifying)
     file: str | None = None
     """The name of the file; None if it is printed."""
@@ -185,8 +183,6 @@ def starter_text(starter: Starter, *, with_reasons: bool = True) -> str:
         for guesses in (starter.decided, starter.undecided)
     )
     table = shown_table(starter.table)
-    delimiter = "tab" if starter.delimiter == "\t" else starter.delimiter
-    settings = {"delimiter": delimiter, "encoding": starter.encoding}
     return _template().render(
         starter=starter,
         table=table,
@@ -198,9 +194,22 @@ def starter_text(starter: Starter, *, with_reasons: bool = True) -> str:
         roles=list(_roles(decided, with_reasons)),
         undecided=_undecided(undecided, with_reasons),
         reading="".join(
-            f"\n    {name}: {scalar(value)}" for name, value in settings.items() if value
+            f"\n    {name}: {_written(value)}"
+            for name, value in starter.reading.options.items()
+            if value
         ),
     )
+
+
+def _written(value: Any) -> str:
+    """An option as YAML writes it.
+
+    >>> _written(("NA", "-")), _written("\\t"), _written(2)
+    ('[NA, "-"]', 'tab', '2')
+    """
+    if isinstance(value, str):
+        return "tab" if value == "\t" else scalar(value)
+    return str(value) if isinstance(value, int) else f"[{', '.join(map(scalar, value))}]"
 
 
 @cache
@@ -282,14 +291,6 @@ def reading_doubts(file: str, columns: Sequence[str]) -> list[str]:
     """
     doubts: list[str] = []
     shown = remark(file)
-    if file.lower().endswith(_SPREADSHEETS):
-        doubts.append(
-            phrase(
-                "{file} is named like a spreadsheet, but it holds text and was read as CSV. If "
-                "that is right, rename it to .csv",
-                file=shown,
-            )
-        )
     mark = next((mark for mark in _SEPARATORS if mark in columns[0]), None)
     if len(columns) == 1 and mark is not None:
         doubts.append(
@@ -301,5 +302,4 @@ def reading_doubts(file: str, columns: Sequence[str]) -> list[str]:
                 given="tab" if mark == "\t" else f"'{mark}'",
             )
         )
-    note = header_note(shown, columns)
-    return doubts if note is None else [*doubts, note]
+    return doubts

@@ -6,13 +6,14 @@ import csv
 import io
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import duckdb
 
-from petaudit.errors import InputError, OptionError, counted, phrase
+from petaudit.errors import InputError, counted, phrase
 from petaudit.labels.cells import BLANKS, trim
 from petaudit.system.memory import engine_memory
-from petaudit.tables.addresses import DUCKDB, TableAddress
+from petaudit.system.reading import Reading
 from petaudit.tables.engines.duckdb import (
     Relation,
     cursor,
@@ -22,26 +23,15 @@ from petaudit.tables.engines.duckdb import (
     quote_text,
     run,
 )
+from petaudit.tables.text_encoding import undecodable
 
 DELIMITERS = (";", ",", "\t", "|")
 _SAMPLE_BYTES = 1 << 16
-_OTHER_KINDS = {
-    b"PK\x03\x04": phrase("an Excel workbook or ZIP archive"),
-    b"\xd0\xcf\x11\xe0": phrase("an old Excel workbook"),
-    b"%PDF": phrase("a PDF document"),
-    b"SQLite format 3": phrase("a SQLite database"),
-    b"ARROW1": phrase("an Arrow file"),
-    b"\x89PNG": phrase("an image"),
-    b"Obj\x01": phrase("an Avro file"),
-    b"ORC": phrase("an ORC file"),
-}
-_DUCKDB_MAGIC = b"DUCK"
-"""From the ninth byte of a DuckDB database."""
 _LONGEST_HEADER = 16 << 20
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LINE_END = re.compile(rb"\r\n?|\n")
-_JSON = re.compile(rb'\s*(\{\s*"|\[\s*[\[{])')
-_LINE_BREAK_COLUMN = "petaudit_line_break"
+_ODD_COLUMN = "petaudit_odd_row"
+_BROKEN, _BLANK = 1, 2
 _USUAL_LINE = 2 << 20
 _LONGEST_LINE = 64 << 20
 _MANY_COLUMNS = 500
@@ -49,26 +39,33 @@ _GROWTH = 3
 """In memory a table takes two to three times as much as its file."""
 
 
-def csv_dialect(path: Path, shown: Path, delimiter: str | None) -> tuple[str, tuple[str, ...]]:
+def csv_dialect(path: Path, shown: Path, reading: Reading) -> tuple[str, tuple[str, ...]]:
     """The delimiter and the names of the columns; messages name the file as the user did."""
-    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
-        raise OptionError(
-            "the delimiter must be one character, not a quote or line break, got {delimiter!r}",
-            delimiter=delimiter,
-        )
-    sample = _read_sample(path, shown)
-    delimiter = delimiter or _find_delimiter(sample, shown)
+    line = reading.header_row or 1
+    sample = _read_sample(path, shown, line)
+    delimiter = reading.delimiter or _find_delimiter(sample, shown)
     names = [trim(name) for name in _rows(sample, delimiter or DELIMITERS[0], shown)[0]]
     if delimiter is None:
         names = [trim(sample.splitlines()[0]).strip('"')]
     if any("\n" in name or "\r" in name for name in names):
-        raise InputError("{path}, line 1: a quoted column name holds a line break", path=shown)
+        raise InputError(
+            "{path}, line {line}: a quoted column name holds a line break", path=shown, line=line
+        )
     return delimiter or DELIMITERS[0], tuple(names)
 
 
-def load_csv(path: Path, shown: Path, delimiter: str | None) -> tuple[tuple[str, ...], Relation]:
+class LoadedCsv(NamedTuple):
+    """A CSV file in DuckDB."""
+
+    columns: tuple[str, ...]
+    relation: Relation
+    left_out: tuple[int, ...]
+    """The places of rows without any value, counted from the first below the names."""
+
+
+def load_csv(path: Path, shown: Path, reading: Reading) -> LoadedCsv:
     """Load a UTF-8 file and return the names of its columns with the loaded table."""
-    delimiter, columns = csv_dialect(path, shown, delimiter)
+    delimiter, columns = csv_dialect(path, shown, reading)
     connection = cursor()
     is_large = path.stat().st_size * _GROWTH > engine_memory()
     file = new_file(connection) if is_large else None
@@ -76,36 +73,55 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> tuple[tuple[str,
     relation = Relation(
         connection, name, len(columns), is_view=False, file=file, delimiter=delimiter
     )
+    above = (reading.header_row or 1) - 1
     try:
-        _load(connection, name, path, delimiter, len(columns))
+        _load(connection, name, path, delimiter, len(columns), above)
     except duckdb.Error as problem:
         relation.close()
         raise _csv_error(path, shown, str(problem)) from None
-    [(broken,)] = run(connection, f"SELECT min(rowid) FROM {name} WHERE {_LINE_BREAK_COLUMN}")
+    query = f"SELECT min(rowid) FROM {name} WHERE {_ODD_COLUMN} = {_BROKEN}"
+    [(broken,)] = run(connection, query)
     if broken is not None:
         relation.close()
         raise InputError(
             "{path}, line {line}: a quoted field holds a line break; a label is one line of text",
             path=shown,
-            line=broken + 2,
+            line=broken + above + 2,
         )
-    return columns, relation
+    left_out: tuple[int, ...] = ()
+    # The cells of a single column may just be missing.
+    if len(columns) > 1 and not reading.keeps_blank_rows:
+        are_blank = f"{_ODD_COLUMN} = {_BLANK}"
+        places = run(connection, f"SELECT rowid FROM {name} WHERE {are_blank} ORDER BY rowid")
+        left_out = tuple(place for (place,) in places)
+        if left_out:
+            run(connection, f"DELETE FROM {name} WHERE {are_blank}")
+    return LoadedCsv(columns, relation, left_out)
 
 
 def _load(
-    connection: duckdb.DuckDBPyConnection, name: str, path: Path, delimiter: str, width: int
+    connection: duckdb.DuckDBPyConnection,
+    name: str,
+    path: Path,
+    delimiter: str,
+    width: int,
+    above: int,
 ) -> None:
     cells = [f"c{index}" for index in range(width)]
     types = ", ".join(f"'{cell}': 'VARCHAR'" for cell in cells)
     trimmed = ", ".join(f"{_trimmed(cell, width)} AS {cell}" for cell in cells)
     # One look at the whole row: a condition per column takes minutes to plan for 5,000 columns.
-    line_break = f"regexp_matches(concat({', '.join(cells)}), '[\\r\\n]')"
+    row = f"concat({', '.join(cells)})"
+    odd = (
+        f"CASE WHEN regexp_matches({row}, '[\\r\\n]') THEN {_BROKEN} "
+        f"WHEN trim({row}, {quote_text(BLANKS)}) = '' THEN {_BLANK} END"
+    )
 
     def load(longest_line: int) -> None:
         run(
             connection,
             f"CREATE TABLE {name} AS SELECT {trimmed}, "
-            f"{line_break} AS {_LINE_BREAK_COLUMN} FROM read_csv({file_in_sql(path)}, "
+            f"{odd} AS {_ODD_COLUMN} FROM read_csv({file_in_sql(path)}, skip={above}, "
             f"delim={quote_text(delimiter)}, quote='\"', escape='\"', header=true, "
             f"auto_detect=false, strict_mode=true, max_line_size={longest_line}, "
             f"columns={{{types}}})",
@@ -175,47 +191,26 @@ def _csv_error(path: Path, shown: Path, message: str) -> InputError:
     return InputError("{where}: cannot be read as CSV", where=where)
 
 
-def is_parquet(path: Path) -> bool:
-    """Whether the file starts as Parquet files do."""
-    with path.open("rb") as file:
-        return file.read(4) == b"PAR1"
-
-
-def _read_sample(path: Path, shown: Path) -> str:
-    """The first lines of a CSV file as text, the header whole; refuses what cannot be CSV."""
+def _read_sample(path: Path, shown: Path, line: int) -> str:
+    """The lines of a CSV file from the header on as text, the header whole."""
     with path.open("rb") as file:
         start = file.read(_SAMPLE_BYTES)
-        while not _LINE_END.search(start) and len(start) < _LONGEST_HEADER:
+        while len(_LINE_END.findall(start)) < line and len(start) < _LONGEST_HEADER:
             more = file.read(_SAMPLE_BYTES)
             if not more:
                 break
             start += more
         complete = not file.read(1)
-    # No address leads to what was packed.
-    if start[8:].startswith(_DUCKDB_MAGIC) and b"\0" in start and path == shown:
-        raise InputError(
-            "{path}: is a DuckDB database; name one of its tables: {address}",
-            path=shown,
-            address=TableAddress(DUCKDB, "NAME", path=shown).shown,
-        )
     start = start.removeprefix(_BYTE_ORDER_MARK)
     if not start.strip():
         raise InputError("{path}: the file is empty", path=shown)
-    kinds = [kind for magic, kind in _OTHER_KINDS.items() if start.startswith(magic)]
-    if kinds or _JSON.match(start):
-        raise InputError(
-            "{path}: looks like {kind}; expected a CSV or Parquet file",
-            path=shown,
-            kind=kinds[0] if kinds else "JSON",
-        )
-    if start.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError(
-            "{path}: is UTF-16 text; convert it to UTF-8 or give its encoding", path=shown
-        )
     if b"\0" in start:
-        raise InputError("{path}: holds binary data; expected a CSV or Parquet file", path=shown)
-    if start.startswith((b"\n", b"\r")):
-        raise InputError("{path}, line 1: is blank; expected the column names", path=shown)
+        raise InputError("{path}: holds binary data; expected text", path=shown)
+    start = _LINE_END.split(start, line - 1)[-1] if line > 1 else start
+    if not start or start.startswith((b"\n", b"\r")):
+        raise InputError(
+            "{path}, line {line}: is blank; expected the column names", path=shown, line=line
+        )
     if not complete:
         start = start[: start.rfind(b"\n") + 1] or start
     try:
@@ -229,25 +224,6 @@ def mixed_line_ends(shown: Path) -> InputError:
     return InputError(
         "{path}: mixed line endings; save it with one kind of line ending", path=shown
     )
-
-
-def undecodable(path: Path, shown: Path) -> InputError:
-    """Say in which line the first byte stands that is not UTF-8."""
-    with path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                line.decode("utf-8")
-            except UnicodeDecodeError as problem:
-                return InputError(
-                    "{path}, line {line}: byte {place} of the line (0x{byte:02x}) is not "
-                    "UTF-8 text; give the file's encoding (for example big5 or latin-1) or "
-                    "convert it",
-                    path=shown,
-                    line=number,
-                    place=problem.start + 1,
-                    byte=line[problem.start],
-                )
-    return InputError("{path}: is not UTF-8 text", path=shown)
 
 
 def _find_delimiter(sample: str, path: Path) -> str | None:

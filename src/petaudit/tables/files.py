@@ -1,16 +1,14 @@
-"""Tables in files: CSV is loaded once into DuckDB, Parquet is queried in place."""
+"""Tables in files: Parquet is queried in place, the others are loaded once into DuckDB."""
 
 from __future__ import annotations
 
-import codecs
 import glob
-import io
 import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeAlias
@@ -21,22 +19,35 @@ import pyarrow as pa
 from petaudit.errors import (
     LONGEST_PATH,
     InputError,
-    OptionError,
+    Phrase,
+    argument,
     counted,
     listing,
     phrase,
     shortened,
 )
 from petaudit.system.files import before_reading, os_reason, watch_listing
+from petaudit.system.reading import Reading
+from petaudit.system.side_cars import with_side_car
 from petaudit.tables._private_folder import private_folder, temporary_room
 from petaudit.tables.addresses import check_no_address
-from petaudit.tables.csv_files import is_parquet, load_csv
+from petaudit.tables.csv_files import load_csv
 from petaudit.tables.engines import OpenedTable
 from petaudit.tables.engines.duckdb import Relation, cursor, file_in_sql, fresh_name, run
+from petaudit.tables.formats import WHOLE, Format, format_of, wrong_name
+from petaudit.tables.other_files import read_whole
+from petaudit.tables.text_encoding import utf8_text
+from petaudit.tables.workbooks import load_workbook
 
 Given: TypeAlias = str | PathLike[str]
 
 COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+_PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bz2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"\x04\x22\x4d\x18": "lz4",
+}
 _BENCHMARK = "benchmark://"
 _TEXT_FILE = re.compile(r"(?<!^)\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
 _BOOKKEEPING = re.compile(r"_SUCCESS|_(common_)?metadata|_(committed|started)_.*|\..*\.crc")
@@ -136,16 +147,27 @@ def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
 
 @dataclass(frozen=True)
 class TableFiles:
-    """The files of a table: one CSV file, or one or more Parquet files."""
+    """The files of a table: one file, or one or more Parquet files."""
 
     name: str
     paths: tuple[Path, ...]
     unpacked: tuple[Path, ...]
-    are_parquet: bool
+    kind: Format
+    reading: Reading
+    """What is given, with what the side-car of a single file says beside."""
+    side_car: Path | None
+    """The side-car, if it says how to read the file."""
+
+    @property
+    def note_on_name(self) -> str | None:
+        """Say that the file is not what it is called."""
+        is_packed = self.paths[0].suffix.lower() in COMPRESSED
+        name = Path(self.paths[0].stem) if is_packed else self.paths[0]
+        return wrong_name(name, self.kind)
 
 
 @contextmanager
-def files_of_table(source: Given | Sequence[Given]) -> Iterator[TableFiles]:
+def files_of_table(source: Given | Sequence[Given], reading: Reading) -> Iterator[TableFiles]:
     """Find and unpack the files of a table; an error of the system within names the first."""
     paths = find_files(source)
     if not paths:
@@ -155,41 +177,79 @@ def files_of_table(source: Given | Sequence[Given]) -> Iterator[TableFiles]:
         for path in paths:
             before_reading(path)
         unpacked = tuple(decompressed(path) for path in paths)
-        are_parquet = all(map(is_parquet, unpacked))
-        if len(paths) > 1 and not are_parquet:
+        kinds = {format_of(*pair) for pair in zip(unpacked, paths, strict=True)}
+        if len(paths) > 1 and kinds != {Format.PARQUET}:
             raise InputError(
                 "{path} and {number} more: several files are read as one table only when all "
                 "are Parquet",
                 path=paths[0],
                 number=len(paths) - 1,
             )
-        yield TableFiles(name, paths, unpacked, are_parquet)
+        side_car = None
+        if len(paths) == 1:
+            reading, side_car = with_side_car(reading, paths[0])
+        yield TableFiles(name, paths, unpacked, kinds.pop(), reading, side_car)
     except OSError as problem:
         raise InputError(
             "{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem)
         ) from None
 
 
-def open_files(
-    source: Given | Sequence[Given], delimiter: str | None = None, encoding: str | None = None
-) -> OpenedTable:
-    """Open a table with DuckDB: CSV is loaded once, Parquet is queried in place."""
-    with files_of_table(source) as files:
-        if files.are_parquet:
+def open_files(source: Given | Sequence[Given], reading: Reading) -> OpenedTable:
+    """Open a table with DuckDB: Parquet is queried in place, others are loaded once."""
+    with files_of_table(source, reading) as files:
+        path, shown = files.unpacked[0], files.paths[0]
+        notes = [files.note_on_name]
+        left_out: tuple[int, ...] = ()
+        if files.kind in WHOLE:
+            # Frames know of Spark, which reads files.
+            from petaudit.tables.engines.frames import wrap_frame  # noqa: PLC0415
+
+            opened = wrap_frame(read_whole(path, shown, files.kind), files.name)
+            return replace(
+                opened,
+                paths=files.paths,
+                notes=tuple(filter(None, notes)),
+                reading=files.reading,
+                side_car=files.side_car,
+            )
+        if files.kind is Format.PARQUET:
             columns, relation = _view_of_parquet(files)
+        elif files.kind is Format.TEXT:
+            text, note = utf8_text(path, shown, files.reading.encoding)
+            columns, relation, left_out = load_csv(text, shown, files.reading)
+            notes.append(note)
         else:
-            text = as_utf8(files.unpacked[0], files.paths[0], encoding)
-            columns, relation = load_csv(text, files.paths[0], delimiter)
+            sheet = load_workbook(path, shown, files.kind, files.reading)
+            columns, relation, left_out = sheet.columns, sheet.relation, sheet.left_out
+            notes += sheet.notes
+    if left_out:
+        notes.append(blank_rows_note(shown, len(left_out)))
+    is_loaded = files.kind is not Format.PARQUET
     return OpenedTable(
         files.name,
         columns,
         relation.frame,
         files.paths,
-        is_untyped=not files.are_parquet,
-        is_loaded=not files.are_parquet,
+        is_untyped=is_loaded,
+        is_loaded=is_loaded,
         delimiter=relation.delimiter,
         load=relation.load,
         close=relation.close,
+        notes=tuple(filter(None, notes)),
+        left_out=left_out,
+        reading=files.reading,
+        side_car=files.side_car,
+    )
+
+
+def blank_rows_note(shown: Path, rows: int) -> Phrase:
+    """Say that rows without any value are not in the table."""
+    return phrase(
+        "{file}: {rows} without any value, left out (else: {argument})",
+        file=shown.name,
+        rows=counted(rows, "row"),
+        argument=argument("blank_rows", "keep"),
     )
 
 
@@ -244,7 +304,10 @@ def _true_names(path: Path, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def decompressed(path: Path) -> Path:
     """The file, or what is packed in it in a folder of our own."""
-    codec = COMPRESSED.get(path.suffix.lower())
+    with path.open("rb") as file:
+        start = file.read(4)
+    by_start = (codec for magic, codec in _PACKED.items() if start.startswith(magic))
+    codec = COMPRESSED.get(path.suffix.lower()) or next(by_start, None)
     if codec is None:
         return path
     target = private_folder() / fresh_name()
@@ -259,36 +322,4 @@ def decompressed(path: Path) -> Path:
             shutil.copyfileobj(source, sink)
     except (OSError, pa.ArrowException):
         raise InputError("{path}: cannot be unpacked as {codec}", path=path, codec=codec) from None
-    return target
-
-
-def as_utf8(path: Path, shown: Path, encoding: str | None) -> Path:
-    """The file, or its text in UTF-8 in a folder of our own."""
-    if encoding is None:
-        return path
-    try:
-        wanted = codecs.lookup(encoding)
-        # Python's registry also holds transformations, such as base64, that give no text.
-        io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    except LookupError:
-        raise OptionError(
-            "unknown encoding {encoding!r}; for example utf-8 or big5", encoding=encoding
-        ) from None
-    if wanted.name == "utf-8":
-        return path
-    target = private_folder() / f"{fresh_name()}-utf8.csv"
-    try:
-        with (
-            temporary_room(),
-            path.open(encoding=wanted.name, newline="") as source,
-            target.open("w", encoding="utf-8", newline="") as sink,
-        ):
-            shutil.copyfileobj(source, sink)
-    except UnicodeError as problem:
-        raise InputError(
-            "{path}: cannot be decoded as {encoding} ({reason})",
-            path=shown,
-            encoding=encoding,
-            reason=problem,
-        ) from None
     return target

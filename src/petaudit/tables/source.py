@@ -5,7 +5,7 @@ from __future__ import annotations
 import weakref
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
@@ -27,10 +27,17 @@ from petaudit.errors import (
 )
 from petaudit.labels.cells import trim
 from petaudit.system.files import fingerprint_of
+from petaudit.system.reading import Reading
 from petaudit.tables.addresses import DUCKDB, is_address, parse_address, shown_address
 from petaudit.tables.engines import OpenedTable
 from petaudit.tables.engines.duckdb import open_database_file
-from petaudit.tables.engines.frames import THE_FRAME, normalized, with_trimmed_text, wrap_frame
+from petaudit.tables.engines.frames import (
+    THE_FRAME,
+    normalized,
+    with_trimmed_text,
+    without_marks,
+    wrap_frame,
+)
 from petaudit.tables.engines.postgres import open_postgres_table
 from petaudit.tables.engines.spark_files import is_uri, open_with_spark, shown_uri
 from petaudit.tables.engines.spark_settings import check_master
@@ -62,6 +69,12 @@ class Source:
 
     notes: tuple[str, ...] = ()
     """What the reader of a figure should know about how the table was read."""
+    left_out: tuple[int, ...] = ()
+    """The places of blank rows that were left out, among all rows of the file."""
+    side_car: Path | None = None
+    """The side-car, if it says how to read the file."""
+    reading: Reading = field(default_factory=Reading)
+    """How the table was read, as far as that was given or the side-car says."""
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -90,10 +103,19 @@ class Source:
         if not places or not self.counts.keeps_order:
             return rows if places else ""
         [codes] = self.counts.row_codes([column])
-        numbers = [str(place + 1) for place in np.flatnonzero(np.isin(codes, places)).tolist()]
+        numbers = [*map(str, self.row_numbers(np.flatnonzero(np.isin(codes, places))).tolist())]
         if len(numbers) == 1:
             return phrase("{rows} (data row {number})", rows=rows, number=numbers[0])
         return phrase("{rows} (data rows {numbers})", rows=rows, numbers=listing(numbers, 3))
+
+    def row_numbers(self, places: npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+        """The numbers of rows in the user's own file, from 1, where blank ones count as well.
+
+        >>> source = replace(open_source(pa.table({"a": [1, 2, 3]})), left_out=(0, 2))
+        >>> source.row_numbers(np.arange(3)).tolist()
+        [2, 4, 5]
+        """
+        return places_in_file(places, self.left_out) + 1
 
     def to_arrow(self) -> pa.Table:
         """The whole table, in row order."""
@@ -111,40 +133,49 @@ class Source:
         }
         if self.files:
             identity["sha256"] = fingerprint_of(self.files)
+        if self.reading.choices:
+            identity["reading"] = self.reading.choices
         return identity
+
+
+def places_in_file(
+    places: npt.NDArray[np.integer], left_out: Sequence[int]
+) -> npt.NDArray[np.int64]:
+    """Where rows stand in their file, from 0, if blank ones at some places were left out."""
+    blank = np.array(left_out, dtype=np.int64)
+    # Before a blank row there are as many others as its place, less the blank ones before it.
+    before = np.searchsorted(blank - np.arange(len(blank)), places, side="right")
+    return np.asarray(places + before, dtype=np.int64)
 
 
 def open_source(
     table: object,
     *,
-    delimiter: str | None = None,
-    encoding: str | None = None,
     called: str = THE_FRAME,
     engine: str | None = None,
     spark_master: str | None = None,
+    **reading: Any,
 ) -> Source:
     """Open a path, a list of Parquet paths, a table in a database, or a frame of any engine.
 
     A frame has no name of its own; messages call it as the caller says. An opened table stays so.
-    Files are counted by DuckDB, or by Spark where ``engine`` is "spark".
+    Files are counted by DuckDB, or by Spark where ``engine`` is "spark". How files are read can be
+    said with the options of :class:`~petaudit.system.reading.Reading`.
     """
     check_engine(engine, spark_master)
     if isinstance(table, Source):
         return table
-    source = _source(_opened(table, delimiter, encoding, called, engine, spark_master))
+    read = Reading.checked(**reading)
+    opened = _opened(table, read, called, engine, spark_master)
+    source = _source(opened)
     if source.is_untyped:
         refuse_data(source.name, *source.counts.names_in_data())
-    notes = (header_note(source.name, source.columns), *notes_on_folders(table))
+    notes = (header_note(source.name, source.columns), *notes_on_folders(table), *opened.notes)
     return replace(source, notes=tuple(note for note in notes if note is not None))
 
 
 def _opened(
-    table: Any,
-    delimiter: str | None,
-    encoding: str | None,
-    called: str,
-    engine: str | None,
-    spark_master: str | None,
+    table: Any, reading: Reading, called: str, engine: str | None, spark_master: str | None
 ) -> OpenedTable:
     if is_address(table):
         address = parse_address(table)
@@ -153,8 +184,8 @@ def _opened(
         counted_by = phrase("its database") if address.path is None else DUCKDB
     elif _is_path(table):
         if engine == SPARK:
-            return open_with_spark(table, spark_master, delimiter, encoding)
-        return open_files(table, delimiter, encoding)
+            return open_with_spark(table, spark_master, reading)
+        return open_files(table, reading)
     else:
         opened = wrap_frame(table, called)
         counted_by = opened.frame.implementation.value
@@ -169,7 +200,7 @@ def _opened(
             table=opened.name,
             own=counted_by,
         )
-    return opened
+    return replace(opened, reading=reading)
 
 
 def _source(opened: OpenedTable) -> Source:
@@ -180,6 +211,9 @@ def _source(opened: OpenedTable) -> Source:
         frame = normalized(opened.frame)
         if opened.load is not None:
             untrimmed = normalized(opened.frame, trim=False)
+    if opened.reading.nulls:
+        # Marks are looked for in trimmed text, so it is trimmed now.
+        frame, untrimmed = without_marks(frame, opened.reading.nulls), None
     is_arrow = frame.implementation is nw.Implementation.PYARROW
     counts = TableCounts(
         frame,
@@ -202,6 +236,9 @@ def _source(opened: OpenedTable) -> Source:
         database=opened.database,
         is_loaded=opened.is_loaded,
         delimiter=opened.delimiter,
+        left_out=opened.left_out,
+        side_car=opened.side_car,
+        reading=opened.reading,
     )
 
 
@@ -261,7 +298,8 @@ def first_rows(source: Source, many: int) -> Source:
     """
     source.counts.require_local()
     table = source.counts.collected(source.counts.frame.head(many))
-    return _like(source, table.rename_columns(list(source.columns)))
+    first = _like(source, table.rename_columns(list(source.columns)))
+    return replace(first, left_out=source.left_out)
 
 
 class RowPicker:
@@ -284,4 +322,11 @@ class RowPicker:
 def _like(source: Source, table: pa.Table) -> Source:
     """A table that comes from the same files."""
     opened = open_source(table, called=source.name)
-    return replace(opened, paths=source.paths, is_untyped=source.is_untyped, notes=source.notes)
+    return replace(
+        opened,
+        paths=source.paths,
+        is_untyped=source.is_untyped,
+        notes=source.notes,
+        side_car=source.side_car,
+        reading=source.reading,
+    )

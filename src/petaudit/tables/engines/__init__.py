@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from petaudit.system.reading import Reading
+
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     import pyarrow as pa
@@ -34,3 +36,11 @@ class OpenedTable:
     """What separates the cells of a text file."""
     replaced: Mapping[str, str] = field(default_factory=dict)
     """The types of columns that were replaced because no engine takes them."""
+    notes: tuple[str, ...] = ()
+    """What the reader of a figure should know about how the file was read."""
+    left_out: tuple[int, ...] = ()
+    """The places of blank rows that were left out, among all rows of the file."""
+    reading: Reading = field(default_factory=Reading)
+    """How the table was read, as far as that was given."""
+    side_car: Path | None = None
+    """The side-car, if it says how to read the file."""

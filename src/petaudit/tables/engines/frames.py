@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime
+from functools import reduce
+from operator import and_
 from typing import Any
 from uuid import UUID
 
@@ -13,6 +16,7 @@ import pyarrow as pa
 from narwhals.exceptions import DuplicateError
 
 from petaudit.errors import ColumnError, InputError, phrase
+from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import BLANKS, label_of
 from petaudit.tables._encoding import combined, is_text
 from petaudit.tables.engines import OpenedTable
@@ -92,6 +96,34 @@ def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[An
         else:
             expressions.append(value)
     return lazy.select(*expressions) if expressions else lazy
+
+
+def without_marks(lazy: nw.LazyFrame[Any], marks: Sequence[str]) -> nw.LazyFrame[Any]:
+    """Make nulls of labels that stand for a missing value, and of numbers that such labels spell.
+
+    >>> ages = nw.from_native(pa.table({"c0": [" NA", "7"], "c1": [9999, 7]})).lazy()
+    >>> without_marks(ages, ["NA", "9999"]).to_native().to_pylist()
+    [{'c0': None, 'c1': None}, {'c0': '7', 'c1': 7}]
+    """
+    if lazy.implementation is nw.Implementation.PYARROW:
+        lazy = with_trimmed_text(lazy)
+    numbers = [number for number in map(parse_number, marks) if number is not None]
+    cells = []
+    for column, dtype in lazy.collect_schema().items():
+        value = nw.col(column)
+        codes: list[Any] = []
+        if isinstance(dtype, nw.String):
+            codes = list(marks)
+        elif dtype.is_integer():
+            codes = [int(number) for number in numbers if number == int(number)]
+        elif dtype.is_float():
+            codes = [float(number) for number in numbers]
+        if codes:
+            # One by one: engines differ on numbers that are too large for the column.
+            is_value = reduce(and_, (value != code for code in codes))
+            value = nw.when(is_value).then(value).alias(column)
+        cells.append(value)
+    return lazy.select(*cells)
 
 
 def uncountable(dtype: Any) -> bool:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -14,23 +15,27 @@ from typing import TYPE_CHECKING, Final
 import narwhals.stable.v2 as nw
 
 from petaudit.errors import ColumnError, EngineLostError, InputError, counted
+from petaudit.labels.cells import BLANKS
+from petaudit.system.reading import Reading
 from petaudit.tables._private_folder import private_folder
-from petaudit.tables.csv_files import (
-    csv_dialect,
-    is_parquet,
-    load_csv,
-    mixed_line_ends,
-    undecodable,
-)
+from petaudit.tables.csv_files import csv_dialect, load_csv, mixed_line_ends
 from petaudit.tables.engines import OpenedTable
 from petaudit.tables.engines.duckdb import fresh_name
 from petaudit.tables.engines.spark_jobs import spark_failure, spark_result, watched
 from petaudit.tables.engines.spark_session import spark_session
 from petaudit.tables.engines.spark_settings import is_local
-from petaudit.tables.files import Given, TableFiles, as_utf8, files_of_table, parquet_columns
+from petaudit.tables.files import (
+    Given,
+    TableFiles,
+    blank_rows_note,
+    files_of_table,
+    parquet_columns,
+)
+from petaudit.tables.formats import Format
+from petaudit.tables.text_encoding import undecodable, utf8_text
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import Column, DataFrame, SparkSession
 
 _URI = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 _OURS = re.compile(r"benchmark://", re.IGNORECASE)
@@ -67,20 +72,38 @@ def shown_uri(address: str) -> str:
 
 
 def open_with_spark(
-    table: Given | Sequence[Given], master: str | None, delimiter: str | None, encoding: str | None
+    table: Given | Sequence[Given], master: str | None, reading: Reading
 ) -> OpenedTable:
     """Open Parquet files, a folder of them, addresses of Parquet, or one CSV file."""
     names = [table] if isinstance(table, str | PathLike) else list(table)
     if any(map(is_uri, names)):
-        return _open_addresses([fspath(name) for name in names], master)
-    with files_of_table(table) as files:
-        if files.are_parquet:
+        opened = _open_addresses([fspath(name) for name in names], master)
+        return replace(opened, reading=reading)
+    with files_of_table(table, reading) as files:
+        notes = [files.note_on_name]
+        if files.kind is Format.PARQUET:
             frame, columns = _parquet_files(files, master)
+        elif files.kind is Format.TEXT:
+            shown = files.paths[0]
+            text, note = utf8_text(files.unpacked[0], shown, files.reading.encoding)
+            frame, columns, blank = _csv_file(spark_session(master), text, shown, files.reading)
+            notes += [note, blank_rows_note(shown, blank) if blank else None]
         else:
-            text = as_utf8(files.unpacked[0], files.paths[0], encoding)
-            frame, columns = _csv_file(spark_session(master), text, files.paths[0], delimiter)
+            raise InputError(
+                "{path}: is {kind}, which Spark does not read here; save it as Parquet or CSV, or "
+                "leave the engine out",
+                path=files.paths[0],
+                kind=files.kind.named,
+            )
     return OpenedTable(
-        files.name, columns, nw.from_native(frame), files.paths, is_untyped=not files.are_parquet
+        files.name,
+        columns,
+        nw.from_native(frame),
+        files.paths,
+        is_untyped=files.kind is Format.TEXT,
+        notes=tuple(filter(None, notes)),
+        reading=files.reading,
+        side_car=files.side_car,
     )
 
 
@@ -132,13 +155,13 @@ def _parquet(session: SparkSession, addresses: Sequence[str], shown: str) -> Dat
         ) from None
 
 
-def _address(session: SparkSession, path: Path, shown: Path) -> str:
+def _address(session: SparkSession, path: Path, shown: Path, *, is_text: bool = False) -> str:
     """A file as Spark finds it: its name is never a pattern."""
     absolute = path.absolute()
     master = str(session.sparkContext.master)
     if is_local(master):
         if not _PLAIN_PATH.fullmatch(str(absolute)) or absolute.name[0] in "._":
-            link = private_folder() / f"{fresh_name()}{'.csv' if not is_parquet(path) else ''}"
+            link = private_folder() / f"{fresh_name()}{'.csv' if is_text else ''}"
             link.symlink_to(absolute)
             absolute = link
     elif path != shown or not _PLAIN_PATH.fullmatch(str(absolute)):
@@ -171,11 +194,19 @@ def numbered_columns(frame: DataFrame) -> DataFrame:
 
 
 def _csv_file(
-    session: SparkSession, path: Path, shown: Path, delimiter: str | None
-) -> tuple[DataFrame, tuple[str, ...]]:
-    """A UTF-8 file, every cell as text, in our own dialect: Spark reads what DuckDB reads."""
-    address = _address(session, path, shown)
-    mark, columns = csv_dialect(path, shown, delimiter)
+    session: SparkSession, path: Path, shown: Path, reading: Reading
+) -> tuple[DataFrame, tuple[str, ...], int]:
+    """A UTF-8 file, every cell as text, in our own dialect: Spark reads what DuckDB reads.
+
+    The last of the three is the number of rows without any value, which are left out.
+    """
+    if reading.header_row not in (None, 1):
+        raise InputError(
+            "{path}: Spark reads CSV whose first line holds the names; remove what is above them",
+            path=shown,
+        )
+    address = _address(session, path, shown, is_text=True)
+    mark, columns = csv_dialect(path, shown, reading)
     marks = scan_csv(path, mark)
     if "broken" in marks:
         raise undecodable(path, shown)
@@ -188,7 +219,7 @@ def _csv_file(
         or {"blanks before quotes", "controls"} <= marks
     )
     if is_beyond_spark:
-        raise _refusal(path, shown, delimiter)
+        raise _refusal(path, shown, reading)
     frame = session.read.csv(
         address,
         schema=", ".join(f"c{index} STRING" for index in range(len(columns))),
@@ -207,31 +238,47 @@ def _csv_file(
         maxColumns=len(columns) + 1,
         maxCharsPerColumn=-1,
     )
-    if not _holds_labels(frame):
-        raise _refusal(path, shown, delimiter)
-    return frame, columns
+    blank = _blank_rows(frame)
+    if blank is None:
+        raise _refusal(path, shown, reading)
+    if reading.keeps_blank_rows or len(columns) == 1 or not blank:
+        return frame, columns, 0
+    return frame.filter(~_is_blank(frame)), columns, blank
 
 
-def _holds_labels(frame: DataFrame) -> bool:
-    """Whether every line has its cells and every cell is one line: one pass, as when loading."""
+def _is_blank(frame: DataFrame) -> Column:
+    """Whether a row has no value at all."""
+    from pyspark.sql import functions  # noqa: PLC0415 (only where there is Spark)
+
+    row = functions.concat_ws("", *(functions.col(name) for name in frame.columns))
+    return row.rlike(f"^[{BLANKS}]*$")
+
+
+def _blank_rows(frame: DataFrame) -> int | None:
+    """How many rows have no value, in one pass; None unless every cell is one line of text."""
     from pyspark.sql import functions  # noqa: PLC0415 (only where there is Spark)
 
     row = functions.concat_ws("", *(functions.col(name) for name in frame.columns))
     try:
-        result = spark_result(frame.agg(functions.max(row.rlike("[\\r\\n]")).alias("broken")))
+        result = spark_result(
+            frame.agg(
+                functions.max(row.rlike("[\\r\\n]")).alias("broken"),
+                functions.sum(_is_blank(frame).cast("long")).alias("blank"),
+            )
+        )
     except EngineLostError:
         raise
     except Exception:
         # Spark's message quotes the line.
-        return False
-    return not result.column("broken")[0].as_py()
+        return None
+    is_broken = result.column("broken")[0].as_py()
+    return None if is_broken else int(result.column("blank")[0].as_py() or 0)
 
 
-def _refusal(path: Path, shown: Path, delimiter: str | None) -> InputError:
+def _refusal(path: Path, shown: Path, reading: Reading) -> InputError:
     """What is wrong with the file, as DuckDB finds it."""
     try:
-        _, relation = load_csv(path, shown, delimiter)
-        relation.close()
+        load_csv(path, shown, reading).relation.close()
     except InputError as problem:
         return problem
     return InputError("{path}: Spark cannot read it as CSV; save it as Parquet first", path=shown)
