@@ -43,7 +43,7 @@ _DEMO: Final[Mapping[str, Mapping[str, Any]]] = {
 
 def check(chosen: argparse.Namespace) -> int:
     """Measure a table and print the result."""
-    options = _measure_options(chosen)
+    options = measure_options(chosen)
     reports = Reports.of(chosen)
     with printed_warnings():
         engine = engine_of(chosen)
@@ -120,7 +120,7 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     return release.exit_code
 
 
-def _measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
+def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Collect the limits and options of all measures."""
     options: dict[str, dict[str, Any]] = {}
 

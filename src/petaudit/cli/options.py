@@ -65,6 +65,14 @@ def add_check(command: Options) -> None:
     )
     limits = command.group("measures and limits")
     limits.names("--measures", "only these (default: all possible)")
+    _add_limits(limits)
+    _add_strict(limits)
+    _add_engine(command)
+    add_demo(command)
+
+
+def _add_limits(limits: Options) -> None:
+    """Limits and options of measures."""
     _add_policy(limits)
     limits.value("--k", "LIMIT", "every class must have at least this many rows")
     limits.value("--l", "LIMIT", "and this many different sensitive values")
@@ -86,9 +94,6 @@ def add_check(command: Options) -> None:
     limits.flag("--no-attack", "profitability: no attack may pay either")
     limits.names("--limit", "limit of any registered measure", "MEASURE=N")
     limits.names("--option", "option of any measure", "MEASURE.NAME=VALUE")
-    _add_strict(limits)
-    _add_engine(command)
-    add_demo(command)
 
 
 def add_demo(command: Options) -> None:
@@ -121,6 +126,39 @@ def add_generalize(command: Options) -> None:
         "(default), or kept as they are",
     )
     command.flag("--reveal-values", "show values of the data in error messages")
+
+
+def add_suppress(command: Options) -> None:
+    """``petaudit suppress``."""
+    _add_table(command)
+    command.names("--sensitive", "sensitive attributes")
+    command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
+    command.value("--original", "FILE", "the table before generalisation")
+    command.value(
+        "--population",
+        "FILE",
+        "the population that the people of the table come from, raw or generalised alike",
+    )
+    command.value("--population-size", "N", "or its size")
+    command.choice(
+        "--suppressed",
+        ("class", "exclude"),
+        "rows whose quasi-identifiers are all '*': one class (default), or left out as ARX does",
+    )
+    limits = command.group("measures and limits")
+    _add_limits(limits)
+    limits.value(
+        "--max-suppression", "SHARE", "drop at most this share of the rows, for example 5%%"
+    )
+    output = command.group("output")
+    output.value("--out", "FILE", ".csv or .parquet", required=True)
+    output.choice(
+        "--formulas",
+        ("guard", "keep"),
+        "cells that a spreadsheet would run as formulas: prefixed with an apostrophe in CSV "
+        "(default), or kept as they are",
+    )
+    output.flag("--reveal-values", "show values of the data in error messages")
 
 
 def add_mpuccs(command: Options) -> None:

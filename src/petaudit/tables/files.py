@@ -36,7 +36,7 @@ from petaudit.tables.engines.duckdb import Relation, cursor, file_in_sql, fresh_
 
 Given: TypeAlias = str | PathLike[str]
 
-_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _BENCHMARK = "benchmark://"
 _TEXT_FILE = re.compile(r"(?<!^)\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
 _BOOKKEEPING = re.compile(r"_SUCCESS|_(common_)?metadata|_(committed|started)_.*|\..*\.crc")
@@ -187,6 +187,7 @@ def open_files(
         files.paths,
         is_untyped=not files.are_parquet,
         is_loaded=not files.are_parquet,
+        delimiter=relation.delimiter,
         load=relation.load,
         close=relation.close,
     )
@@ -243,7 +244,7 @@ def _true_names(path: Path, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def decompressed(path: Path) -> Path:
     """The file, or what is packed in it in a folder of our own."""
-    codec = _COMPRESSED.get(path.suffix.lower())
+    codec = COMPRESSED.get(path.suffix.lower())
     if codec is None:
         return path
     target = private_folder() / fresh_name()

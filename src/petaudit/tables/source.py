@@ -56,6 +56,8 @@ class Source:
     """The files of the DuckDB database that the table is in."""
     is_loaded: bool = False
     """Whether the file is not read again."""
+    delimiter: str | None = None
+    """What separates the cells of a text file."""
 
     notes: tuple[str, ...] = ()
     """What the reader of a figure should know about how the table was read."""
@@ -198,6 +200,7 @@ def _source(opened: OpenedTable) -> Source:
         is_untyped=opened.is_untyped,
         database=opened.database,
         is_loaded=opened.is_loaded,
+        delimiter=opened.delimiter,
     )
 
 
