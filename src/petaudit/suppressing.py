@@ -30,7 +30,7 @@ from petaudit.judging.policy import PolicySpec, find_policy
 from petaudit.measures import find_measure
 from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.tables import in_kind_of, open_source
-from petaudit.tables.source import Source
+from petaudit.tables.source import RowPicker, Source
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -145,6 +145,11 @@ def suppress_with_report(
     settings = settings_of(found)
     if not settings:
         raise OptionError("no limit is given, so there is nothing to drop rows for")
+    found.inputs.table.counts.require_local()
+    if not found.inputs.table.counts.keeps_order:
+        # Rows that come in another order each time are fetched once.
+        fetched = RowPicker(found.inputs.table).at(np.arange(found.inputs.table.rows))
+        found = replace(found, inputs=replace(found.inputs, table=fetched))
     if all(result.passed is not False for result in found.results):
         return Suppression(found, np.ones(found.inputs.table.rows, dtype=bool))
     dropping = ClassLevel.of(found.inputs).dropped_for(settings)

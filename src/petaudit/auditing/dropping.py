@@ -109,6 +109,13 @@ class ClassLevel:
         outcome = run_measure(measure, inputs, options)
         return outcome.result if outcome.problem is None else None
 
+    def holds(
+        self, measure: Measure, options: Mapping[str, Any], kept: Truths | None = None
+    ) -> bool:
+        """Whether a limit holds for some classes."""
+        result = self.result(measure, options, kept)
+        return result is not None and result.passed is True
+
     def dropped_for(self, settings: Settings) -> Dropping:
         """Drop classes until all limits hold."""
         kept = self.everything
@@ -151,11 +158,9 @@ class ClassLevel:
             fewer[order[:number]] = False
             return fewer
 
-        def holds(number: int) -> bool:
-            result = self.result(measure, options, without(number))
-            return result is not None and result.passed is True
-
-        number = fewest(holds, len(order) - 1, first)
+        number = fewest(
+            lambda number: self.holds(measure, options, without(number)), len(order) - 1, first
+        )
         return None if number is None else without(number)
 
     def _order(

@@ -13,6 +13,7 @@ from petaudit.judging.document import figure_of
 from petaudit.judging.gate import ERROR as UNDECIDED
 from petaudit.measures import Family, Result, all_measures, find_measure
 from petaudit.measures.limits import limit_rule
+from petaudit.reports.advice import advice_lines
 from petaudit.reports.terminal import (
     ERROR,
     FAIL,
@@ -82,6 +83,7 @@ def check_text(audit: Audit, *, details: bool = False, is_command: bool = True) 
         ],
     )
     lines += section(term("Not measured"), by_reason(failed))
+    lines += section(term("What to do"), advice_lines(audit.advice, is_command=is_command))
     lines += closing_lines(
         [phrase("warning: {text}", text=text) for text in audit.warnings],
         [] if audit.policy is None else [audit.policy],

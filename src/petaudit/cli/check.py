@@ -16,6 +16,7 @@ from petaudit.cli.arguments import (
     split_options,
     split_pairs,
 )
+from petaudit.cli.breaking_rows import write_rows
 from petaudit.cli.options import engine_of
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import complain_of_error, printed_warnings, say
@@ -61,9 +62,12 @@ def check(chosen: argparse.Namespace) -> int:
                 insensitive=chosen.insensitive,
             ),
             person_is_pseudonym=chosen.person_is_pseudonym or None,
+            advice=not chosen.no_advice,
             **{name: getattr(chosen, name) for name in _AS_GIVEN},
             **engine,
         )
+    if chosen.rows is not None:
+        write_rows(release, Path(chosen.rows))
     return _show(release, chosen, reports)
 
 

@@ -67,8 +67,10 @@ def add_check(command: Options) -> None:
     limits.names("--measures", "only these (default: all possible)")
     _add_limits(limits)
     _add_strict(limits)
+    limits.flag("--no-advice", "do not try dropping rows and changing columns")
     _add_engine(command)
     add_demo(command)
+    command.value("--rows", "FILE", "write the numbers of the rows that break limits to this CSV")
 
 
 def _add_limits(limits: Options) -> None:

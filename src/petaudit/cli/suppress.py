@@ -12,14 +12,14 @@ from petaudit.cli.arguments import given_roles, option_value
 from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
-from petaudit.errors import TooManyRowsError, counted, phrase, share
+from petaudit.errors import OptionError, TooManyRowsError, counted, phrase, share
 from petaudit.suppressing import Suppression, suppress_with_report
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import open_source
 from petaudit.tables._private_folder import private_folder, temporary_room
 from petaudit.tables.csv_files import DELIMITERS
 from petaudit.tables.engines.duckdb import fresh_name
-from petaudit.tables.writing import formula_cells, packing, table_format, table_writer
+from petaudit.tables.writing import formula_cells, is_formula, packing, table_format, table_writer
 
 _AS_GIVEN: Final = (
     *("policy", "original", "population", "hierarchies", "person", "suppressed"),
@@ -63,6 +63,13 @@ def _write(found: Suppression, target: Path, kind: str, *, is_guarded: bool) -> 
     is_text = kind != "parquet"
     formulas = formula_cells(table) if is_text else {}
     delimiter = found.inputs.table.delimiter or DELIMITERS[0]
+    named = [name for name in found.inputs.roles.by_column if name in formulas and is_formula(name)]
+    if is_guarded and named:
+        raise OptionError(
+            "column {column!r} would get a leading apostrophe, and be another column: write it as "
+            "it is (--formulas keep), or to a .parquet file",
+            column=named[0],
+        )
     write = table_writer(table, kind, formula_safe=is_text and is_guarded, delimiter=delimiter)
     written = private_folder() / f"{fresh_name()}.{kind}"
     try:

@@ -8,6 +8,7 @@ from typing import Final
 from petaudit.errors import counted, exactly, joined, listing, phrase, tally
 from petaudit.judging.gate import verdict_sentence
 from petaudit.measures import Family
+from petaudit.reports.advice import COMMAND, advice_sentences
 from petaudit.reports.view import Card, RemedyFacts, View
 from petaudit.roles import Role
 
@@ -75,7 +76,7 @@ def _steps(view: View) -> Iterator[str]:
         yield phrase(
             "Answer the open questions above before the table is released, and record the answers."
         )
-    yield from map(_for_breach, view.with_status("failed"))
+    yield from _for_breaches(view)
     if view.kind == "check" and view.verdict == "measured":
         yield phrase(
             "Set limits, for example --k 5 for k-anonymity, so that the next report says whether "
@@ -207,6 +208,15 @@ def _plain_words(card: Card) -> Iterator[str]:
             "{share} of the original's detail is kept (precision).",
             share=f"{100 * card.value:.3g} %",
         )
+
+
+def _for_breaches(view: View) -> Iterator[str]:
+    """Commands that reach limits, and a sentence for every limit that none of them reaches."""
+    yield from advice_sentences(view.what_to_do)
+    reached = {name for each in view.what_to_do if each.kind == COMMAND for name in each.reaches}
+    for card in view.with_status("failed"):
+        if card.measure not in reached:
+            yield _for_breach(card)
 
 
 def _for_breach(card: Card) -> str:

@@ -58,6 +58,8 @@ class RowClasses:
     person: str | None = None
     people: Integers | None = None
     """A number for the person of each row, where a column tells people apart."""
+    pairs: Mapping[str, ClassValueCounts] | None = None
+    """The counts per class and value, where they are known."""
 
     @classmethod
     def of(
@@ -110,11 +112,13 @@ class RowClasses:
     @cached_property
     def table(self) -> ClassTable:
         """The classes with their sensitive values."""
-        ones = np.ones_like(self.of_rows)
-        columns = {
-            name: ClassValueCounts(counts, *folded_pairs(self.of_rows, codes, ones))
-            for name, (counts, codes) in self.values.items()
-        }
+        columns = self.pairs
+        if columns is None:
+            ones = np.ones_like(self.of_rows)
+            columns = {
+                name: ClassValueCounts(counts, *folded_pairs(self.of_rows, codes, ones))
+                for name, (counts, codes) in self.values.items()
+            }
         return ClassTable(self.sizes, np.ones_like(self.sizes), columns, self.marked)
 
     @cached_property
@@ -174,12 +178,21 @@ class RowClasses:
         """Make classes one that agree on all codes."""
         index = class_indices(codes, self.number)
         first = _first_rows(index)
+        # Classes are fewer than rows, and their values were counted before.
+        pairs = {
+            name: ClassValueCounts(
+                column.values,
+                *folded_pairs(index[column.class_index], column.value_index, column.counts),
+            )
+            for name, column in self.table.columns.items()
+        }
         return replace(
             self,
             names=names,
             labels=labels,
             codes=tuple(column[first] for column in codes),
             of_rows=index[self.of_rows],
+            pairs=pairs,
         )
 
     def cells(self, kept: Truths) -> pa.Table:
