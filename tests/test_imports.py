@@ -30,6 +30,7 @@ ORDER = [
     "judging",
     "reports",
     "auditing",
+    "suppressing",
     "pipelines",
     "cli",
     "__init__",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from petaudit.auditing.dropping import ClassLevel, Settings, is_of_classes
+from petaudit.auditing.dropping import ClassLevel, Settings, is_of_classes, settings_of
 from petaudit.auditing.runner import Audit, audit, run_measure
 from petaudit.errors import (
     OptionError,
@@ -20,7 +20,6 @@ from petaudit.errors import (
     argument,
     counted,
     listing,
-    phrase,
     share,
 )
 from petaudit.exact.class_figures import Truths
@@ -167,19 +166,9 @@ def suppress_with_report(
             rows=counted(suppression.rows_dropped, "row"),
             share=share(suppression.rows_dropped, len(suppression.kept)),
             argument=argument("max_suppression").rstrip("="),
-            most=phrase("{number:g} %", number=float(100 * most)),
+            most=f"{float(100 * most):g} %",
         )
     return suppression
-
-
-def settings_of(found: Audit) -> dict[str, Mapping[str, Any]]:
-    """The limits of an audit that dropping rows may reach, with the options of each measure."""
-    given = found.options["options"]
-    return {
-        result.measure: given.get(result.measure, {})
-        for result in found.results
-        if result.passed is not None and is_of_classes(find_measure(result.measure))
-    }
 
 
 def refuse_breaches(inputs: Inputs, settings: Settings, table: Source) -> None:

@@ -17,14 +17,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from petaudit.auditing.dropping import ClassLevel, Dropping, Settings
+from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_of
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures import Better, Result, find_measure
 from petaudit.measures.limits import short
 from petaudit.reports.advice import CHANGE, COMMAND, NOTE
 from petaudit.reports.view import Advice, ChangedFigure
-from petaudit.suppressing import settings_of
 from petaudit.tables import is_address, is_uri
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
             Advice(
                 NOTE,
                 phrase(
-                    "dropping rows does not reach the limit of {measures}", measures=listing(others)
+                    "Dropping rows does not reach the limit of {measures}", measures=listing(others)
                 ),
             )
         )
@@ -63,13 +62,13 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
     table = audit.inputs.table
     if table.counts.is_remote or table.rows > MOST_ROWS:
         why = phrase(
-            "what to do was not worked out, because the table has more than {most:,} rows; "
+            "What to do was not worked out, because the table has more than {most:,} rows; "
             "petaudit suppress does it for any number",
             most=MOST_ROWS,
         )
         if table.counts.is_remote:
             why = phrase(
-                "what to do was not worked out, because rows stay in {engine}",
+                "What to do was not worked out, because rows stay in {engine}",
                 engine=table.counts.engine,
             )
         return (*found, Advice(NOTE, why))
@@ -77,7 +76,7 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
         return (*_Adviser(audit, settings, tuple(reachable)).advice(), *found)
     except PetauditError:
         # What to do is an addition: no audit fails because of it.
-        return (*found, Advice(NOTE, phrase("what to do could not be worked out")))
+        return (*found, Advice(NOTE, phrase("What to do could not be worked out")))
 
 
 @dataclass(frozen=True)
@@ -100,7 +99,7 @@ class _Adviser:
         notes = []
         if lost:
             text = phrase(
-                "dropping rows does not reach the limit of {measures}: no class would be left",
+                "Dropping rows does not reach the limit of {measures}: no class would be left",
                 measures=listing(lost),
             )
             notes.append(Advice(NOTE, text))
@@ -114,7 +113,8 @@ class _Adviser:
 
     def _dropping(self) -> tuple[Dropping | None, Settings, list[str]]:
         """Drop classes for all limits that can be reached so; also those that cannot."""
-        limits, lost = dict(self.settings), []
+        limits = dict(self.settings)
+        lost: list[str] = []
         broken = {result.measure for result in self.broken}
         while broken & limits.keys():
             dropping = self.level.dropped_for(limits)
@@ -130,7 +130,7 @@ class _Adviser:
         return Advice(
             COMMAND,
             phrase(
-                "drop {rows} ({share}), which reaches the limit of {measures}",
+                "Drop {rows} ({share}) to meet {measures}",
                 rows=counted(dropped, "row", of=rows),
                 share=share(dropped, rows),
                 measures=listing(reaches),
@@ -286,8 +286,7 @@ class _Adviser:
         return Advice(
             COMMAND,
             phrase(
-                "keep every row with coarser values, which reaches the limit of {measures}",
-                measures=listing(reaches),
+                "Keep all rows, with coarser values, to meet {measures}", measures=listing(reaches)
             ),
             reaches,
             self._command("generalize", levels=levels),
@@ -356,7 +355,7 @@ def _change(column: str, change: str, figures: Sequence[tuple[Result, Result]]) 
         holds = phrase("{measure} {value} (holds)", **fields)
         told.append(holds if after.passed else phrase("{measure} {value} (breached)", **fields))
     named = {"column": shortened(column), "figures": joined(told)}
-    text = phrase("without {column}: {figures}", **named)
+    text = phrase("Without {column}: {figures}", **named)
     if change == _COARSER:
         text = phrase("{column} one level coarser: {figures}", **named)
     return Advice(

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.auditing.runner import run_measure
+from petaudit.auditing.runner import Audit, run_measure
 from petaudit.exact.class_figures import Integers, Truths
 from petaudit.inputs import Inputs
 from petaudit.measures import Family, Measure, Need, Result, find_measure
@@ -39,6 +39,16 @@ def is_of_classes(measure: Measure) -> bool:
         and Need.QUASI_IDENTIFIERS in measure.needs
         and Need.ORIGINAL not in measure.needs
     )
+
+
+def settings_of(found: Audit) -> dict[str, Mapping[str, Any]]:
+    """The limits of an audit that dropping rows may reach, with the options of each measure."""
+    given = found.options["options"]
+    return {
+        result.measure: given.get(result.measure, {})
+        for result in found.results
+        if result.passed is not None and is_of_classes(find_measure(result.measure))
+    }
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ import numpy as np
 import pyarrow as pa
 
 from petaudit.auditing import Audit
-from petaudit.auditing.dropping import ClassLevel
+from petaudit.auditing.dropping import ClassLevel, settings_of
 from petaudit.cli.streams import complain_of_warning
 from petaudit.errors import InputError, listing, phrase
 from petaudit.measures import find_measure
-from petaudit.suppressing import settings_of
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables.csv_files import DELIMITERS
 from petaudit.tables.writing import table_writer

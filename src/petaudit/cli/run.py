@@ -25,6 +25,7 @@ from petaudit.errors import (
 from petaudit.judging.document import figure_of
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
+from petaudit.reports.advice import advice_lines, read_advice
 from petaudit.reports.terminal import (
     as_text,
     coloured,
@@ -115,6 +116,7 @@ def _run_text(executor: Executor) -> str:
         more = counted(len(results) - _MOST_EXPLAINED, "run")
         lines += [phrase("The other {runs}: see explanation in the result.json", runs=more), ""]
     lines += section(term("Breaches"), _breaches(document))
+    lines += section(term("What to do"), advice_lines(read_advice(document)))
     failed = [entry for entry in results if entry["status"] == "error"]
     rules = [phrase("policy {name}", name=policy["name"]) for policy in document["policies"]]
     runs_measured = {entry["run"] for entry in results}

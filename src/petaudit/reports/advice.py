@@ -5,14 +5,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from petaudit.errors import phrase
 from petaudit.reports.view import Advice
+from petaudit.system.plain import Reader
 
 COMMAND, NOTE, CHANGE = "command", "note", "change"
 MOST_CHANGES: Final = 5
+_READER: Final = Reader()
 _NOT_WRAPPED: Final = "    "
 """Below an indented sentence so deep an indent is kept on one line, to be copied."""
 
@@ -42,3 +44,8 @@ def advice_sentences(given: Iterable[Advice]) -> list[str]:
         for each in given
         if each.kind != CHANGE
     ]
+
+
+def read_advice(document: Mapping[str, Any]) -> list[Advice]:
+    """What a document of our own says to do."""
+    return [_READER.read(Advice, each) for each in document.get("what_to_do") or ()]
