@@ -167,7 +167,7 @@ def test_a_change_of_a_column_has_the_figures_of_the_table_with_that_change(
     broken = [result.measure for result in before if result.passed is False]
     for (column, change), figures in found.items():
         assert column is not None
-        if change == "left out":
+        if change == "without":
             others = [name for name in names if name != column]
             after = petaudit.audit(table.drop_columns([column]), quasi_identifiers=others, **inputs)
         else:

@@ -35,8 +35,8 @@ _SHORT: Final = {"k-anonymity": "--k", "l-diversity": "--l", "t-closeness": "--t
 _TABLES: Final = ("hierarchies", "original", "population")
 _READING: Final = ("delimiter", "encoding")
 _SUFFIX: Final = re.compile(r"\.(parquet|tsv)$|\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
-_LEFT_OUT: Final = "left out"
-_COARSER: Final = "one level coarser"
+_WITHOUT: Final = "without"
+_COARSER: Final = "coarser"
 
 
 def advice_of(audit: Audit) -> tuple[Advice, ...]:
@@ -302,7 +302,7 @@ class _Adviser:
         for column in names:
             if len(names) > 1:
                 level = ClassLevel(self.audit.inputs, self.level.classes.without(column))
-                tried.append((column, _LEFT_OUT, level))
+                tried.append((column, _WITHOUT, level))
             labels = self._one_level_up(column)
             if labels is not None:
                 coarser = self.level.classes.relabelled({column: labels})

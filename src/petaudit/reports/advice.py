@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from petaudit.errors import phrase
@@ -36,14 +38,19 @@ def advice_lines(given: Sequence[Advice], *, is_command: bool = True) -> list[st
 
 
 def advice_sentences(given: Iterable[Advice]) -> list[str]:
-    """The same for reports: commands with what they do, and notes."""
-    return [
-        each.text
-        if each.shown_command is None
-        else phrase("{text}: {command}", text=each.text, command=each.shown_command)
-        for each in given
-        if each.kind != CHANGE
-    ]
+    """The same for reports: commands with what they do, and notes.
+
+    What lies above a file is nobody's business, so such a command is for the folder of the file.
+    """
+    sentences: list[str] = []
+    for each in given:
+        words = [Path(word).name if Path(word).is_absolute() else word for word in each.command]
+        call = replace(each, command=tuple(words)).shown_command if words else each.python
+        if each.kind == COMMAND and call is not None:
+            sentences.append(phrase("{text}: {command}", text=each.text, command=call))
+        elif each.kind != CHANGE:
+            sentences.append(each.text)
+    return sentences
 
 
 def read_advice(document: Mapping[str, Any]) -> list[Advice]:

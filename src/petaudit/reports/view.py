@@ -285,7 +285,7 @@ class Advice:
     rows_dropped: int | None = None
     column: str | None = None
     change: str | None = None
-    """``left out`` or ``one level coarser``."""
+    """``without`` it, or one level ``coarser``."""
     improves: bool = False
     """Whether a change makes any of the figures better."""
     figures: tuple[ChangedFigure, ...] = ()
