@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final
 from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_of
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
 from petaudit.labels.hierarchy import Hierarchy
-from petaudit.measures import Better, Result, find_measure
+from petaudit.measures import Better, Family, Result, find_measure
 from petaudit.measures.limits import short
 from petaudit.reports.advice import CHANGE, COMMAND, NOTE
 from petaudit.reports.view import Advice, ChangedFigure
@@ -46,17 +46,17 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
         return ()
     settings = settings_of(audit)
     reachable = [result for result in broken if result.measure in settings]
-    others = [result.measure for result in broken if result.measure not in settings]
+    lossy = [
+        result.measure for result in broken if find_measure(result.measure).family is Family.UTILITY
+    ]
     found: list[Advice] = []
-    if others:
-        found.append(
-            Advice(
-                NOTE,
-                phrase(
-                    "Dropping rows does not reach the limit of {measures}", measures=listing(others)
-                ),
-            )
+    if lossy:
+        text = phrase(
+            "Dropping rows does not reach the limit of {measures}: generalise less where the other "
+            "limits allow it",
+            measures=listing(lossy),
         )
+        found.append(Advice(NOTE, text))
     if not reachable:
         return tuple(found)
     table = audit.inputs.table
@@ -99,7 +99,8 @@ class _Adviser:
         notes = []
         if lost:
             text = phrase(
-                "Dropping rows does not reach the limit of {measures}: no class would be left",
+                "Dropping rows does not reach the limit of {measures}, because no class would be left: "
+                "generalise the quasi-identifiers further, or release fewer of them",
                 measures=listing(lost),
             )
             notes.append(Advice(NOTE, text))
