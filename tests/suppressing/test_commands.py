@@ -305,3 +305,57 @@ def test_people_are_counted_where_a_column_tells_them_apart() -> None:
     table = pa.table({"who": ["a", "a", "a", "c", "d"], "zip": ["1", "1", "1", "2", "2"]})
     left = petaudit.suppress(table, limits={"k-anonymity": 2}, **given)
     assert left["zip"].to_pylist() == ["2", "2"]
+
+
+@pytest.fixture(scope="module")
+def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """A table that breaks every limit though some of its classes keep it, and its population."""
+    folder = tmp_path_factory.mktemp("people")
+    rows = [[str(size), "f" if size % 2 else "m"] for size in range(1, 9) for _ in range(size)]
+    table, population = folder / "table.csv", folder / "population.csv"
+    labels = [*"pqrs"]
+    sensitive = [[labels[place % 4], str(place * 7 % 5 % 3)] for place in range(len(rows))]
+    with table.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["group", "sex", "disease", "pay"])
+        writer.writerows([*row, *own] for row, own in zip(rows, sensitive, strict=True))
+    with population.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["group", "sex"])
+        writer.writerows(row for row in rows for _ in range(1 + int(row[0]) // 4))
+    return table, population
+
+
+@pytest.mark.parametrize("name", OF_CLASSES)
+def test_the_command_for_every_measure_is_read_as_it_was_meant(
+    name: str, people: tuple[Path, Path]
+) -> None:
+    table, population = people
+    options = {**cases.ENTRIES[name].options, **TIGHT.get(name, {})}
+    words = [str(table), "--qi", "group,sex", "--sensitive", "disease,pay"]
+    words += ["--population", str(population), "--measures", name]
+    limit = options.pop("limit", None)
+    words += [] if limit is None else ["--limit", f"{name}={limit}"]
+    for option, value in options.items():
+        words += ["--option", f"{name}.{option}={str(value).lower()}"]
+    [command] = [each["command"] for each in advised(*words) if each["kind"] == "command"]
+    done = run(*command[1:])
+    assert done.code == 0, done.err
+    again = run("check", command[command.index("--out") + 1], *limits_of(command))
+    assert again.code == 0, again.out
+
+
+TIGHT: dict[str, dict[str, Any]] = {
+    "t-closeness": {"distance": "equal", "limit": "0.3"},
+    "distinction": {"limit": "0.15"},
+    "sample-uniques": {"limit": "0.01"},
+    "special-uniques": {"limit": "0.01"},
+    "population-uniqueness": {"limit": "0.001"},
+    "marketer-risk": {"limit": "0.15"},
+    "strict-average-risk": {"limit": "0.15"},
+    "delta-presence": {"limit": "0.6"},
+    "beta-likeness": {"limit": "0.5"},
+    "enhanced-beta-likeness": {"limit": "0.5"},
+    "delta-disclosure": {"limit": "0.7"},
+}
+"""Limits that the table breaks, where the usual ones are kept."""

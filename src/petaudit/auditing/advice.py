@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 MOST_ROWS: Final = 2_000_000
 """Larger tables are not looked at again unless somebody asks for it (petaudit suppress)."""
+_MOST_LOOKED_AT: Final = 20_000
+"""The same where a measure looks at more than the classes."""
 _SHORT: Final = {"k-anonymity": "--k", "l-diversity": "--l", "t-closeness": "--t"}
 _TABLES: Final = ("hierarchies", "original", "population")
 _READING: Final = ("delimiter", "encoding")
@@ -95,12 +97,21 @@ class _Adviser:
 
     def advice(self) -> Iterator[Advice]:
         """Commands first, then what is out of reach, then what changing one column would do."""
+        slow = self._slow()
+        if slow:
+            text = phrase(
+                "What to do was not worked out, because trying it takes long for {measures}; "
+                "petaudit suppress does it",
+                measures=listing(slow),
+            )
+            yield Advice(NOTE, text)
+            return
         dropping, limits, lost = self._dropping()
         notes = []
         if lost:
             text = phrase(
-                "Dropping rows does not reach the limit of {measures}, because no class would be left: "
-                "generalise the quasi-identifiers further, or release fewer of them",
+                "Dropping rows does not reach the limit of {measures}, because no class would be "
+                "left: generalise the quasi-identifiers further, or release fewer of them",
                 measures=listing(lost),
             )
             notes.append(Advice(NOTE, text))
@@ -111,6 +122,16 @@ class _Adviser:
             yield self._generalizing(levels)
         yield from notes
         yield from self._changes()
+
+    def _slow(self) -> list[str]:
+        """The measures that look at more than classes, where rows are many."""
+        if self.audit.inputs.table.rows <= _MOST_LOOKED_AT:
+            return []
+        return [
+            name
+            for name, options in self.settings.items()
+            if self.level.looks_at_rows(find_measure(name), options)
+        ]
 
     def _dropping(self) -> tuple[Dropping | None, Settings, list[str]]:
         """Drop classes for all limits that can be reached so; also those that cannot."""

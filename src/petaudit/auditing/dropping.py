@@ -126,6 +126,12 @@ class ClassLevel:
         result = self.result(measure, options, kept)
         return result is not None and result.passed is True
 
+    def looks_at_rows(self, measure: Measure, options: Mapping[str, Any]) -> bool:
+        """Whether a measure asks for more than classes, so that every trial takes as long as it."""
+        inputs, counts = self.counting(self.everything)
+        run_measure(measure, inputs, options)
+        return counts.is_opened
+
     def dropped_for(self, settings: Settings) -> Dropping:
         """Drop classes until all limits hold."""
         kept = self.everything

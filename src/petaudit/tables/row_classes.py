@@ -221,6 +221,11 @@ class KeptCounts(TableCounts):
         return wrap_frame(self.classes.cells(self.kept), self.classes.source.name).frame
 
     @property
+    def is_opened(self) -> bool:
+        """Whether rows were asked for."""
+        return "_opened" in vars(self)
+
+    @property
     def engine(self) -> str:
         """Rows are in memory."""
         return _ENGINE
