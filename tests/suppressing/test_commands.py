@@ -90,7 +90,7 @@ def test_the_printed_command_reaches_all_limits(tmp_path: Path) -> None:
 
 
 @given(asked=cases.tables(most_rows=12))
-@settings(max_examples=examples(25), phases=(Phase.generate,))
+@settings(max_examples=examples(120), phases=(Phase.generate,))
 def test_the_call_that_is_advised_reaches_the_limits_of_every_measure(asked: cases.Tables) -> None:
     release = asked.release
     tables: dict[str, Any] = {
@@ -142,7 +142,7 @@ def changed(advice: Sequence[Advice]) -> dict[tuple[str | None, str | None], dic
 
 
 @given(asked=cases.tables(most_rows=12))
-@settings(max_examples=examples(25), phases=(Phase.generate,))
+@settings(max_examples=examples(120), phases=(Phase.generate,))
 def test_a_change_of_a_column_has_the_figures_of_the_table_with_that_change(
     asked: cases.Tables,
 ) -> None:
@@ -326,7 +326,8 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return table, population
 
 
-@pytest.mark.parametrize("name", OF_CLASSES)
+# How many people of a population are unique does not depend on the rows of the table.
+@pytest.mark.parametrize("name", [name for name in OF_CLASSES if name != "population-uniqueness"])
 def test_the_command_for_every_measure_is_read_as_it_was_meant(
     name: str, people: tuple[Path, Path]
 ) -> None:
@@ -350,8 +351,7 @@ TIGHT: dict[str, dict[str, Any]] = {
     "distinction": {"limit": "0.15"},
     "sample-uniques": {"limit": "0.01"},
     "special-uniques": {"limit": "0.01"},
-    "population-uniqueness": {"limit": "0.001"},
-    "marketer-risk": {"limit": "0.15"},
+    "marketer-risk": {"limit": "0.09"},
     "strict-average-risk": {"limit": "0.15"},
     "delta-presence": {"limit": "0.6"},
     "beta-likeness": {"limit": "0.5"},
