@@ -359,3 +359,28 @@ TIGHT: dict[str, dict[str, Any]] = {
     "delta-disclosure": {"limit": "0.7"},
 }
 """Limits that the table breaks, where the usual ones are kept."""
+
+
+def test_a_pipeline_has_one_command_for_all_limits_of_a_file(tmp_path: Path) -> None:
+    written(tmp_path, "t.csv")
+    pipeline = tmp_path / "audit.yaml"
+    pipeline.write_text(
+        "Loader:\n"
+        "  t:\n"
+        "    filepath: t.csv\n"
+        "    roles: {quasi_identifier: [zip], sensitive_attribute: [illness]}\n"
+        "Evaluator:\n"
+        "  k: {method: k-anonymity, limit: 3}\n"
+        "  l: {method: l-diversity, limit: 2}\n"
+        "  t: {method: t-closeness, limit: 0.3}\n"
+    )
+    executor = petaudit.Executor(str(pipeline))
+    assert executor.run() == "failed"
+    [advice] = [each for each in executor.document["what_to_do"] if each["kind"] == "command"]
+    assert set(advice["reaches"]) == {"k-anonymity", "l-diversity"}
+    done = run_here(advice["command"][1:], tmp_path, {})
+    assert done.returncode == 0, done.stderr
+    again = [advice["command"][-1], *limits_of(advice["command"])]
+    assert run_here(["check", *again], tmp_path, {}).returncode == 0
+    shown = run_here(["run", str(pipeline), "--out", "results"], tmp_path, {}).stdout
+    assert shlex.join(advice["command"]) in shown
