@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from petaudit.auditing import Audit
 from petaudit.auditing.dropping import ClassLevel, settings_of
@@ -14,7 +15,7 @@ from petaudit.errors import InputError, listing, phrase
 from petaudit.measures import find_measure
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables.csv_files import DELIMITERS
-from petaudit.tables.writing import table_writer
+from petaudit.tables.writing import write_csv
 
 
 def write_rows(release: Audit, target: Path) -> None:
@@ -49,18 +50,17 @@ def write_rows(release: Audit, target: Path) -> None:
         rows = np.flatnonzero(breaking[level.classes.of_rows]) + 1
         measures += [name] * len(rows)
         numbers += rows.tolist()
-    columns: dict[str, pa.Array] = {
-        "measure": pa.array(measures, type=pa.string()),
-        "row": pa.array(numbers, type=pa.int64()),
-    }
+    names = ["measure", "row"]
+    columns: list[list[Any]] = [measures, numbers]
     if release.inputs.reveal_values:
         of_rows = level.classes.of_rows[np.array(numbers, dtype=np.int64) - 1]
         classes = level.classes
         for name, labels, codes in zip(classes.names, classes.labels, classes.codes, strict=True):
-            columns[name] = pa.array(labels, type=pa.string()).take(pa.array(codes[of_rows]))
-    table = pa.Table.from_arrays([*columns.values()], names=[*columns])
-    delimiter = source.delimiter or DELIMITERS[0]
-    write = table_writer(table, "csv", formula_safe=True, delimiter=delimiter)
+            names.append(name)
+            columns.append([labels[code] for code in codes[of_rows].tolist()])
+    write = partial(
+        write_csv, names, [columns], formula_safe=True, delimiter=source.delimiter or DELIMITERS[0]
+    )
     write_whole(target, write, private=True)
     if unknown:
         complain_of_warning(

@@ -15,8 +15,7 @@ from petaudit.cli.streams import complain_of_error, complain_of_warning, printed
 from petaudit.errors import OptionError, TooManyRowsError, counted, phrase, share
 from petaudit.suppressing import Suppression, suppress_with_report
 from petaudit.system.output import refuse_inputs, write_whole
-from petaudit.tables import open_source
-from petaudit.tables._private_folder import private_folder, temporary_room
+from petaudit.tables import open_source, private_folder, temporary_room
 from petaudit.tables.csv_files import DELIMITERS
 from petaudit.tables.engines.duckdb import fresh_name
 from petaudit.tables.writing import formula_cells, is_formula, packing, table_format, table_writer
