@@ -16,7 +16,8 @@ ORDER = {
     "": [
         *("_version", "i18n", "errors", "exact", "system", "labels", "datasets", "tables"),
         *("learning", "synthesizing", "singling", "roles", "starter", "inputs", "generalizing"),
-        *("pictures", "measures", "judging", "reports", "auditing", "pipelines", "cli"),
+        *("pictures", "measures", "judging", "reports", "auditing", "suppressing"),
+        *("pipelines", "cli"),
         *("__init__", "__main__"),
     ],
     # The modules beside them open tables and hand out counts: they call them, and serve them.

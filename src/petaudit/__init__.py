@@ -37,6 +37,7 @@ _HOMES = {
     "report": "petaudit.reports.writing",
     "set_language": "petaudit.system.languages",
     "set_memory": "petaudit.system.memory",
+    "suppress": "petaudit.suppressing",
     "synthesize": "petaudit.synthesizing",
 }
 """Where names are; a measure is in the module of its name, and types are in ``__init__.pyi``."""

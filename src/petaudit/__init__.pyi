@@ -31,6 +31,7 @@ from petaudit.labels.rules import ranges as ranges
 from petaudit.reports.writing import report as report
 from petaudit.system.languages import set_language as set_language
 from petaudit.system.memory import set_memory as set_memory
+from petaudit.suppressing import suppress as suppress
 from petaudit.synthesizing import synthesize as synthesize
 from petaudit.measures.utility_bias import utility_bias as utility_bias
 
@@ -58,7 +59,7 @@ class _Arguments(TypedDict, total=False):
 class _WithOriginal(_Arguments, total=False):
     original: object
 
-def audit(table: object, *, measures: Iterable[str] | str | None = None, limits: Mapping[str, Number] | None = None, options: Mapping[str, Mapping[str, Any]] | None = None, population_size: Any = None, policy: PolicySpec | None = None, strict: bool = False, **inputs: Unpack[_WithOriginal]) -> Audit: ...
+def audit(table: object, *, measures: Iterable[str] | str | None = None, limits: Mapping[str, Number] | None = None, options: Mapping[str, Mapping[str, Any]] | None = None, population_size: Any = None, policy: PolicySpec | None = None, strict: bool = False, advice: bool = True, **inputs: Unpack[_WithOriginal]) -> Audit: ...
 def k_anonymity(table: object, *, limit: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def k_map(table: object, *, limit: Number | None = None, population_size: int | None = None, significance: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def alpha_k_anonymity(table: object, *, limit: Number | None = None, k: int | None = None, worst: int = 5, **inputs: Unpack[_WithOriginal]) -> Result: ...

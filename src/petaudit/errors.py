@@ -148,6 +148,14 @@ class UndecidedError(NotMeasurableError):
         return type(self)(message, result=self.result)
 
 
+class OutOfReachError(PetauditError):
+    """A limit that dropping rows does not reach."""
+
+
+class TooManyRowsError(PetauditError):
+    """More rows would have to be dropped than is allowed."""
+
+
 class ManyProblemsError(PetauditError):
     """Several things are wrong; each has a message of its own.
 

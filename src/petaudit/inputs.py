@@ -51,7 +51,14 @@ from petaudit.tables import (
     snapshot,
 )
 from petaudit.tables.headers import check_column
-from petaudit.tables.population import Labels, Person, PopulationClasses, population_classes
+from petaudit.tables.population import (
+    Labels,
+    Person,
+    PopulationClasses,
+    people_of_classes,
+    population_classes,
+)
+from petaudit.tables.results import Integers
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | str | PathLike[str] | None
@@ -269,6 +276,18 @@ class Inputs:
                 self.counted, population.counts, names, self._as_released, person
             )
         return self._in_population[names]
+
+    @property
+    def people_of_classes(self) -> Integers:
+        """The people of the population in each class, in the order of ``coded_classes``."""
+        everybody = self._needed_population().counts
+        return people_of_classes(
+            self.counted,
+            everybody,
+            self.quasi_identifiers,
+            self._as_released,
+            self.population_person,
+        )
 
     def _needed_population(self) -> Source:
         if self.population is None:

@@ -324,6 +324,8 @@ def test_sentences_fit_the_terminal(
     given = (table, *ROLES, *PROFIT, "--hierarchies", hierarchies, "--original", table)
     found = run("check", *given, "--t", "0.2")
     sentences = [line for line in found.out.splitlines() if line.startswith("  ")]
+    # A command is kept on one line, to be copied.
+    sentences = [line for line in sentences if not line.startswith("      petaudit ")]
     assert len(sentences) > 5
     assert max(map(len, sentences)) <= min(columns, 100)
 

@@ -56,7 +56,7 @@ GOLDEN = {
     "profitability": [
         *(*RESULT, "allow_attack", "adversary_cost", "adversary_gain", "publisher_loss"),
         *("publisher_benefit", "rows", "suppressed_rows", "rows_failing_benefit"),
-        *("rows_worth_attacking", "worst_row", "smallest_passing_class", *SHOWN),
+        *("rows_worth_attacking", "worst_row", "smallest_passing_class", "remedy", *SHOWN),
     ],
     "worst row": [
         *("class_size", "adversary_expected_gain", "adversary_payoff", "publisher_risk"),

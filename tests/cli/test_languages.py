@@ -526,7 +526,9 @@ def test_no_line_is_wider_than_the_terminal(
     out = chinese(*arguments).out
     # The first columns of a table are as wide as their cells, which may be too much for 40.
     for line in out.splitlines() if columns == 80 else outside_tables(out):
-        assert width_of(line) <= columns or "/" in line, line
+        # A command is kept on one line, to be copied.
+        is_command = line.startswith("      petaudit ")
+        assert width_of(line) <= columns or is_command or "/" in line, line
         assert not line.lstrip().startswith(tuple("，。；：、）」")), line
 
 

@@ -80,8 +80,12 @@ def test_rows_to_drop_are_a_next_step() -> None:
     table = pa.table({"zip": ["1"] * 4 + ["2"]})
     options = {"k-anonymity": {"limit": 3}}
     found = petaudit.audit(table, quasi_identifiers="zip", options=options, measures="k-anonymity")
-    assert "k-anonymity: dropping 1 row from the table would be enough" in " ".join(
+    assert "Drop 1 row (20 %) to meet k-anonymity: petaudit.suppress(table, " in " ".join(
         next_steps(view_of(found.to_dict()))
+    )
+    alone = view_of(found.to_dict() | {"what_to_do": []})
+    assert "k-anonymity: dropping 1 row from the table would be enough" in " ".join(
+        next_steps(alone)
     )
 
 

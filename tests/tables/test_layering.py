@@ -19,6 +19,7 @@ ENGINES = {"duckdb", "polars", "pandas", "narwhals", "pyspark", "dask", "ibis", 
 EXCHANGE = {
     "petaudit/datasets/_catalogue.py",
     "petaudit/generalizing.py",
+    "petaudit/suppressing.py",
     "petaudit/synthesizing/exchange.py",
     "petaudit/synthesizing/making.py",
 }

@@ -31,7 +31,8 @@ from petaudit.judging.policy import Policy, PolicySpec, find_policy
 from petaudit.judging.review import ColumnReview, review_columns, table_notes
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
 from petaudit.measures.base import refuse_unknown, spelled_out
-from petaudit.measures.result import columns_of
+from petaudit.measures.result import columns_of, plain_data
+from petaudit.reports.view import Advice
 from petaudit.reports.writing import report as make_report
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.progress import stage
@@ -122,6 +123,16 @@ class Audit:
     """Columns that still name people, and columns without a role."""
     strict: bool = False
     """Whether open questions leave the audit undecided."""
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """The table and the inputs as they were given, to be given again."""
+    with_advice: bool = True
+
+    @cached_property
+    def advice(self) -> tuple[Advice, ...]:
+        """What to do about limits that are breached, worked out when it is first asked for."""
+        from petaudit.auditing.advice import advice_of  # noqa: PLC0415 (it knows audits)
+
+        return advice_of(self) if self.with_advice else ()
 
     @cached_property
     def conclusion(self) -> Conclusion:
@@ -287,6 +298,7 @@ class Audit:
             ],
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),
+            **({"what_to_do": plain_data(self.advice)} if self.advice else {}),
         }
 
     def check_unchanged(self) -> None:
@@ -323,6 +335,7 @@ def audit(
     population_size: Any = None,
     policy: PolicySpec | None = None,
     strict: bool = False,
+    advice: bool = True,
     **inputs: Any,
 ) -> Audit:
     """Run the named measures, or all that the inputs allow.
@@ -330,7 +343,8 @@ def audit(
     ``limits`` holds the limit of measures by name, ``options`` their limits and options;
     ``population_size`` is for all measures that take one. ``policy`` is the name or file of a rule
     that sets limits, which others may tighten. With ``strict``, open questions
-    (``Audit.open_questions``) leave the audit undecided.
+    (``Audit.open_questions``) leave the audit undecided. Without ``advice``, nobody works out what
+    to do about limits that are breached (``Audit.advice``).
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*"] * 2 + ["198*"] * 3, "salary": [3, 4, 5, 6, 8]})
@@ -416,6 +430,8 @@ def audit(
             rule,
             review,
             strict,
+            {"table": table, **inputs},
+            advice,
         )
 
 

@@ -16,6 +16,7 @@ from petaudit.cli.arguments import (
     split_options,
     split_pairs,
 )
+from petaudit.cli.breaking_rows import write_rows
 from petaudit.cli.options import engine_of, reading_of
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import complain_of_error, printed_warnings, say
@@ -44,7 +45,7 @@ _DEMO: Final[Mapping[str, Mapping[str, Any]]] = {
 
 def check(chosen: argparse.Namespace) -> int:
     """Measure a table and print the result."""
-    options = _measure_options(chosen)
+    options = measure_options(chosen)
     reports = Reports.of(chosen)
     with printed_warnings():
         engine = engine_of(chosen)
@@ -63,10 +64,13 @@ def check(chosen: argparse.Namespace) -> int:
                 insensitive=chosen.insensitive,
             ),
             person_is_pseudonym=chosen.person_is_pseudonym or None,
+            advice=not chosen.no_advice,
             **{name: getattr(chosen, name) for name in _AS_GIVEN},
             **engine,
             **reading_of(chosen),
         )
+    if chosen.rows is not None:
+        write_rows(release, Path(chosen.rows))
     return _show(release, chosen, reports)
 
 
@@ -124,7 +128,7 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     return release.exit_code
 
 
-def _measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
+def measure_options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """Collect the limits and options of all measures."""
     options: dict[str, dict[str, Any]] = {}
 

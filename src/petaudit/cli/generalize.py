@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from petaudit.cli.arguments import given_roles, split_pairs, whole_number
@@ -17,7 +17,7 @@ from petaudit.cli.streams import (
     standard_output,
 )
 from petaudit.errors import InputError, counted, phrase
-from petaudit.generalizing import Generalized, generalize_with_report
+from petaudit.generalizing import generalize_with_report
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.system.progress import stage
 from petaudit.tables.csv_files import DELIMITERS
@@ -83,19 +83,21 @@ def generalize(chosen: argparse.Namespace) -> int:
         else:
             done = phrase("wrote {target}: {rows}, {suppressed:,} of them suppressed", **counts)
         say_lines([done])
-    for message in _formula_warning(result, formulas, is_guarded):
+    columns = result.table.column_names
+    for message in formula_warning(columns, formulas, is_guarded):
         complain_of_warning(message)
     return 0
 
 
-def _formula_warning(
-    result: Generalized, formulas: Mapping[str, int], is_guarded: bool
+def formula_warning(
+    columns: Sequence[str], formulas: Mapping[str, int], is_guarded: bool
 ) -> Iterator[str]:
+    """Say which cells of a table with some columns a spreadsheet would run."""
     if not formulas:
         return
     cells = {
         "cells": counted(sum(formulas.values()), "cell"),
-        "columns": columns_named([*formulas], result.table.column_names),
+        "columns": columns_named([*formulas], columns),
     }
     if is_guarded:
         yield phrase(

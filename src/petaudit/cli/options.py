@@ -77,18 +77,33 @@ def add_check(command: Options) -> None:
     tables.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
     tables.value("--original", "FILE", "the table before generalisation")
     tables.value("--control", "FILE", "holdout records not used for training")
-    tables.value(
-        "--population",
-        "FILE",
-        "the population that the people of the table come from, raw or generalised alike",
-    )
-    tables.value("--population-size", "N", "or its size")
+    _add_population(tables)
     tables.value("--key", "COLUMN", "joins original and table; default: row order")
     columns = _add_columns(command)
     columns.names("--insensitive", "other columns")
     columns.flag("--person-is-pseudonym", "the person column holds pseudonyms and is released")
     limits = command.group("measures and limits")
     limits.names("--measures", "only these (default: all possible)")
+    _add_limits(limits)
+    _add_strict(limits)
+    limits.flag("--no-advice", "do not try dropping rows and changing columns")
+    _add_engine(command)
+    add_demo(command)
+    output = command.group("output")
+    output.value("--rows", "FILE", "write the numbers of the rows that break limits to this CSV")
+
+
+def _add_population(tables: Group) -> None:
+    tables.value(
+        "--population",
+        "FILE",
+        "the population that the people of the table come from, raw or generalised alike",
+    )
+    tables.value("--population-size", "N", "or its size")
+
+
+def _add_limits(limits: Group) -> None:
+    """Limits and options of measures."""
     _add_policy(limits)
     limits.value("--k", "LIMIT", "every class must have at least this many rows")
     limits.value("--l", "LIMIT", "and this many different sensitive values")
@@ -113,9 +128,6 @@ def add_check(command: Options) -> None:
         ("class", "exclude"),
         "rows whose quasi-identifiers are all '*': one class (default), or left out as ARX does",
     )
-    _add_strict(limits)
-    _add_engine(command)
-    add_demo(command)
 
 
 def add_demo(command: Options) -> None:
@@ -156,6 +168,29 @@ def add_generalize(command: Options) -> None:
         "FILE",
         ".csv, .tsv or .parquet, also packed (.csv.gz); default: CSV to the terminal",
     )
+    output.choice(
+        "--formulas",
+        ("guard", "keep"),
+        "cells that a spreadsheet would run as formulas: prefixed with an apostrophe in CSV "
+        "(default), or kept as they are",
+    )
+    output.flag("--reveal-values", "show values of the data in error messages")
+
+
+def add_suppress(command: Options) -> None:
+    """``petaudit suppress``."""
+    tables = _add_table(command)
+    tables.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
+    tables.value("--original", "FILE", "the table before generalisation")
+    _add_population(tables)
+    _add_columns(command)
+    limits = command.group("measures and limits")
+    _add_limits(limits)
+    limits.value(
+        "--max-suppression", "SHARE", "drop at most this share of the rows, for example 5%%"
+    )
+    output = command.group("output")
+    output.value("--out", "FILE", ".csv, .tsv or .parquet, also packed (.csv.gz)", required=True)
     output.choice(
         "--formulas",
         ("guard", "keep"),

@@ -28,6 +28,7 @@ _EXAMPLES = {
 _COMMANDS = {
     "check": term("measure a de-identified table"),
     "generalize": term("generalise a table and suppress small classes"),
+    "suppress": term("drop the rows that keep a table from its limits"),
     "mpuccs": term("find who a synthetic table singles out"),
     "run": term("run the audit that a YAML file describes"),
     "report": term("make a report of a result, for people or for CI"),

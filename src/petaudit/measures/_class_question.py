@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from petaudit.exact.class_figures import ClassFigures, Exact, Truths
+from petaudit.exact.class_figures import ClassFigures, Exact, Floats, Truths
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.pictures import if_possible
 from petaudit.pictures.distributions import FarClassValues, far_classes, farthest
@@ -114,6 +114,19 @@ class Question:
             tuple(int(table.classes[mask].sum()) for mask in told),
             tuple(int(in_classes[mask].sum()) for mask in told),
         )
+
+    def worst_first(self, table: ClassTable) -> tuple[Floats, Truths]:
+        """How bad each class of a block is, the worst the most, and whether it breaks the limit."""
+        bad = np.full(len(table.sizes), -np.inf)
+        breaking = np.zeros(len(table.sizes), dtype=bool)
+        for attribute in self.attributes:
+            figures = self.figures(attribute, table)
+            bad = np.maximum(bad, figures.values if self.largest_is_worst else -figures.values)
+            if self.breaks is not None:
+                breaking |= self.breaks(figures)
+        for tells in self.tells_apart if self.told_break else ():
+            breaking |= tells(table)
+        return bad, breaking
 
     def _worst_classes(self, table: ClassTable, figures: ClassFigures) -> tuple[WorstClass, ...]:
         """The worst classes, each with its labels; without labels, equal ones are merged."""

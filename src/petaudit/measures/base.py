@@ -111,6 +111,14 @@ class ReportedFigure(Protocol):
         """Whether the figure is of a table that has suppressed rows as well."""
 
 
+class Riskiest(StrEnum):
+    """Which classes are the riskiest, where classes have no figure of their own."""
+
+    SMALLEST = "the smallest"
+    FEWEST_PEOPLE = "those with the fewest people in the population, if there is one"
+    LARGEST_SHARE = "those with the largest share of the population"
+
+
 @dataclass(frozen=True)
 class Option:
     """An option of a measure, beside its limit."""
@@ -175,6 +183,8 @@ class Measure:
     """Options that never change the figure."""
     only_by_name: str | None = None
     """Why the measure runs only when it is named, for example because it suits few tables."""
+    riskiest: Riskiest = Riskiest.SMALLEST
+    """Which classes go first when some are dropped to reach a limit."""
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
     positional: ClassVar[tuple[str, ...]]

@@ -10,7 +10,7 @@ from petaudit.errors import OptionError, counted, joined, phrase
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.exact.fractions import exact
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Family, Need, Remedy, Result
+from petaudit.measures.base import Family, Need, Remedy, Result, Riskiest
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
@@ -49,6 +49,7 @@ class DeltaPresence(RiskMeasure):
     name = "delta-presence"
     title = "delta-presence"
     rank = 110
+    riskiest = Riskiest.LARGEST_SHARE
     family = Family.PRIVACY
     needs = (Need.QUASI_IDENTIFIERS, Need.POPULATION)
     limit_help = "no share may be larger than this (delta_max)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Need
+from petaudit.measures.base import Need, Riskiest
 from petaudit.measures.risk import ChosenFigureRisk
 from petaudit.measures.risk_classes import RiskClasses
 
@@ -36,6 +36,7 @@ class JournalistRisk(ChosenFigureRisk):
 
     name = "journalist-risk"
     rank = 150
+    riskiest = Riskiest.FEWEST_PEOPLE
     needs = (Need.QUASI_IDENTIFIERS, Need.POPULATION)
     either_way = True
 

@@ -9,7 +9,16 @@ from typing import Annotated
 from petaudit.errors import NotMeasurableError, counted, phrase
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Family, Measure, Need, Result, left_out, rows_of
+from petaudit.measures.base import (
+    Better,
+    Family,
+    Measure,
+    Need,
+    Result,
+    Riskiest,
+    left_out,
+    rows_of,
+)
 from petaudit.measures.k_anonymity import CURVE, CurvePoint, points_of
 from petaudit.measures.population import PopulationSize, assumed_size
 from petaudit.measures.risk import rows_in_classes
@@ -52,6 +61,7 @@ class KMap(Measure):
     name = "k-map"
     title = "k-map"
     rank = 20
+    riskiest = Riskiest.FEWEST_PEOPLE
     family = Family.PRIVACY
     better = Better.HIGHER
     range = (1.0, float("inf"))

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Result
+from petaudit.measures.base import Result, Riskiest
 from petaudit.measures.risk import USUAL_THRESHOLD, AttackRisk, Threshold
 from petaudit.measures.risk_classes import RiskClasses
 
@@ -39,6 +39,7 @@ class MarketerRisk(AttackRisk):
 
     name = "marketer-risk"
     rank = 160
+    riskiest = Riskiest.FEWEST_PEOPLE
     limit_help = "the share may be at most this"
     figure_ignores = ("threshold",)
 

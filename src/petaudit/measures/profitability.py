@@ -10,7 +10,7 @@ from petaudit.errors import NotMeasurableError, Phrase, counted, phrase, tally
 from petaudit.exact.publishing_game import Payoffs, PublishingGame
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Family, Measure, Need, Result, left_out, rows_of
+from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, left_out, rows_of
 from petaudit.system import kinds
 
 _MONEY = kinds.Number()
@@ -69,7 +69,8 @@ class Profitability(Measure):
         sizes = list(zip(histogram.sizes.tolist(), histogram.classes.tolist(), strict=True))
         failing = sum(size * n for size, n in sizes if not game.benefit_exceeds_risk(size))
         worth_attacking = sum(size * n for size, n in sizes if not game.attack_pays_not(size))
-        holds = not failing and (allow_attack or not worth_attacking)
+        breaking = sum(size * n for size, n in sizes if not game.passes(size))
+        holds = not breaking
         return self.result(
             holds,
             None,
@@ -87,6 +88,14 @@ class Profitability(Measure):
                 "rows_worth_attacking": worth_attacking,
                 "worst_row": game.payoffs(sizes[0][0]),
                 "smallest_passing_class": game.smallest_passing_class(),
+                "remedy": Remedy.by_suppressing(
+                    breaking,
+                    histogram.rows,
+                    inputs.counted.rows,
+                    can=inputs.suppressed == "exclude",
+                    can_drop=True,
+                    unit=inputs.unit,
+                ),
             },
             unit=inputs.unit,
         )

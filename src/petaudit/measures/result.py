@@ -156,7 +156,7 @@ class Result:
         limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
         return (
             head
-            | {name: _plain(item) for name, item in {**shown, **self.breakdown}.items()}
+            | {name: plain_data(item) for name, item in {**shown, **self.breakdown}.items()}
             | limit
         )
 
@@ -266,14 +266,15 @@ def rows_of(row: type, *entries: str, **renamed: str) -> Callable[..., Columns]:
     return lay_out
 
 
-def _plain(value: Any) -> Any:
+def plain_data(value: Any) -> Any:
+    """Return fractions, enumerations and dataclasses as JSON can hold them."""
     match value:
         case Fraction():
             return f"{value.numerator}/{value.denominator}"
         case tuple() | list():
-            return [_plain(item) for item in value]
+            return [plain_data(item) for item in value]
         case Mapping():
-            return {str(key): _plain(item) for key, item in value.items()}
+            return {str(key): plain_data(item) for key, item in value.items()}
         case StrEnum():
             return value.value
         case float() if math.isnan(value):
@@ -282,5 +283,5 @@ def _plain(value: Any) -> Any:
             # JSON has no word for it; this one is a number again in most languages.
             return "inf" if value > 0 else "-inf"
     if hasattr(value, "__dataclass_fields__"):
-        return {item.name: _plain(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: plain_data(getattr(value, item.name)) for item in fields(value)}
     return value

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from petaudit.errors import OptionError, Phrase, joined, phrase
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Family, Remedy, Result
+from petaudit.measures.base import Family, Remedy, Result, Riskiest
 from petaudit.measures.population import PopulationSize, assumed_size
 from petaudit.measures.risk import RiskMeasure, rows_in_classes
 from petaudit.measures.risk_classes import RiskClasses, SampledClasses
@@ -47,6 +47,7 @@ class StrictAverageRisk(RiskMeasure):
 
     name = "strict-average-risk"
     rank = 120
+    riskiest = Riskiest.FEWEST_PEOPLE
     family = Family.PRIVACY
     limit_help = "the average may be at most this"
 

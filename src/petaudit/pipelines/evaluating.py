@@ -117,7 +117,7 @@ def evaluate_run(
                 missing = missing_of(measure, inputs, options)
                 if missing:
                     raise NotMeasurableError(missing)
-                outcome = run_measure(measure, inputs, _computing(run, tables))
+                outcome = run_measure(measure, inputs, computing(run, tables))
                 if outcome.result is not None:
                     entry = outcome.result.to_entry(inputs if outcome.problem is None else None)
     except PetauditError as problem:
@@ -202,7 +202,7 @@ def hierarchies_fingerprint(run: PlannedRun, inputs: Inputs) -> dict[str, Any]:
     return fingerprint
 
 
-def _computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
+def computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
     """The options as the measure takes them: the control is among its inputs already."""
     measure, given = run.evaluation.measure, run.evaluation.model.options
     options = {name: value for name, value in given.items() if name != "control"}

@@ -15,6 +15,7 @@ from petaudit.errors import InputError, OptionError, PetauditError, names_in, ph
 from petaudit.judging.document import figure_of, plain
 from petaudit.judging.gate import ERROR
 from petaudit.measures import Result
+from petaudit.pipelines.advising import advice_of_runs
 from petaudit.pipelines.checking import Checked, check_runs, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder, with_overrides
 from petaudit.pipelines.evaluating import Entry, evaluate_run
@@ -354,6 +355,7 @@ class Executor:
             compare_to=compare_to,
             inputs=checked.fingerprints,
             results=results,
+            what_to_do=advice_of_runs(self._entries, self._tables),
             files=self.file_names[:-1],
             timings={
                 "steps": [asdict(record) for record in records],

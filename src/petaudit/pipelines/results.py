@@ -224,6 +224,7 @@ def result_document(
     compare_to: tuple[Mapping[str, Any], str] | None,
     inputs: Mapping[str, Mapping[str, Any]],
     results: Sequence[Mapping[str, Any]],
+    what_to_do: Sequence[Mapping[str, Any]],
     files: Sequence[str],
     timings: Mapping[str, Any],
 ) -> dict[str, Any]:
@@ -278,9 +279,10 @@ def result_document(
             *(breach for entry in results for breach in entry["breaches"]),
         ],
         "errors": errors,
+        **({"what_to_do": list(what_to_do)} if what_to_do else {}),
         "files": list(files),
         # The entries have their own.
-        TEXTS: phrases_in([judgement, policies, not_evaluated]),
+        TEXTS: phrases_in([judgement, policies, not_evaluated, list(what_to_do)]),
         "timings": dict(timings),
     }
     return new_document(RUN, conclusion.verdict, content)

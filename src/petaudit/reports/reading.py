@@ -36,7 +36,7 @@ from petaudit.system.plain import Reader
 from petaudit.tables import is_address, parse_address, shown_table
 
 _READER: Final = Reader(ignores_others=True)
-_TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies")
+_TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies", "what_to_do")
 """What a view has as the document says it; all else is worked out."""
 _LONGEST_NAME: Final = 60
 _URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://.*", re.DOTALL)

@@ -9,6 +9,7 @@ from petaudit.errors import counted, exactly, joined, listing, phrase, tally
 from petaudit.judging.gate import verdict_sentence
 from petaudit.measures import Family, all_measures
 from petaudit.measures.base import ReportedFigure
+from petaudit.reports.advice import COMMAND, advice_lines, advice_sentences
 from petaudit.reports.view import Card, RemedyFacts, View
 from petaudit.roles import Role
 
@@ -62,12 +63,13 @@ def next_steps(view: View) -> list[str]:
     return list(dict.fromkeys(_steps(view)))
 
 
-def what_to_do(view: View) -> list[str]:
-    """What would open the gate: a line for each obstacle and for each limit that is breached.
+def what_to_do(view: View, *, is_command: bool = True) -> list[str]:
+    """What would open the gate: lines for each obstacle and for the limits that are breached.
 
     Reports have it among the next steps, the terminal below the limits.
     """
-    return list(dict.fromkeys((*_obstacles(view), *map(_for_breach, view.with_status("failed")))))
+    lines = advice_lines(view.what_to_do, is_command=is_command)
+    return list(dict.fromkeys((*_obstacles(view), *lines, *_unreached(view))))
 
 
 def _obstacles(view: View) -> Iterator[str]:
@@ -88,7 +90,8 @@ def _steps(view: View) -> Iterator[str]:
         yield phrase(
             "Answer the open questions above before the table is released, and record the answers."
         )
-    yield from map(_for_breach, view.with_status("failed"))
+    yield from advice_sentences(view.what_to_do)
+    yield from _unreached(view)
     if view.kind == "check" and view.verdict == "measured":
         yield phrase(
             "Set limits, for example --k 5 for k-anonymity, so that the next report says whether "
@@ -191,6 +194,14 @@ def _named(card: Card) -> str:
     if card.run is None:
         return card.title
     return phrase("{title} ({run})", title=card.title, run=card.run)
+
+
+def _unreached(view: View) -> Iterator[str]:
+    """A sentence for every limit that no command reaches."""
+    reached = {name for each in view.what_to_do if each.kind == COMMAND for name in each.reaches}
+    for card in view.with_status("failed"):
+        if card.measure not in reached:
+            yield _for_breach(card)
 
 
 def _for_breach(card: Card) -> str:

@@ -68,7 +68,10 @@ def screen_text(
     failed = [card for card in judged if card.status == "failed"]
     lines: list[str] = []
     for explained in (view.cards, judged, failed, ()):
-        top = [*_top(view, judged, details=details), *_rest(view, explained, details=details)]
+        top = [
+            *_top(view, judged, details=details, is_command=is_command),
+            *_rest(view, explained, details=details),
+        ]
         written = [] if folder is None else _written(folder, files, details=details)
         lines = finished(
             [*top, *_more(view, explained, details=details, is_command=is_command), *written]
@@ -119,7 +122,7 @@ def _judged(view: View) -> list[Card]:
     return sorted((card for card in view.cards if card.status != "measured"), key=urgency)
 
 
-def _top(view: View, judged: Sequence[Card], *, details: bool) -> Iterator[str]:
+def _top(view: View, judged: Sequence[Card], *, details: bool, is_command: bool) -> Iterator[str]:
     """What everybody reads."""
     yield from wrapped(translate(_title(view)), "")
     yield from wrapped(translate(_verdict(view)), "")
@@ -130,16 +133,15 @@ def _top(view: View, judged: Sequence[Card], *, details: bool) -> Iterator[str]:
         if len(judged) > most:
             yield indented(_and_more(len(judged) - most))
         yield ""
-    for title, entries in (
-        (term("Reasons not to release"), view.breaks),
-        *_undecided(view),
-        (term("What to do"), what_to_do(view)),
-        (term("Open questions"), view.questions),
-        (term("Warnings"), list(_warnings(view))),
-    ):
+    for title, entries, most in (
         # A reason not to release is never cut.
-        is_whole = details or entries is view.breaks
-        yield from section(title, entries if is_whole else _cut(entries))
+        (term("Reasons not to release"), view.breaks, len(view.breaks)),
+        *((title, entries, _MOST_ENTRIES) for title, entries in _undecided(view)),
+        (term("What to do"), what_to_do(view, is_command=is_command), 2 * _MOST_ENTRIES),
+        (term("Open questions"), view.questions, _MOST_ENTRIES),
+        (term("Warnings"), list(_warnings(view)), _MOST_ENTRIES),
+    ):
+        yield from section(title, entries if details else _cut(entries, most))
 
 
 def _rest(view: View, explained: Sequence[Card], *, details: bool) -> Iterator[str]:

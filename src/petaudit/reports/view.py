@@ -7,6 +7,7 @@ Texts are phrases; whoever shows a view says them in a language and hides small 
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Final, TypeAlias
@@ -17,6 +18,7 @@ from petaudit.measures import Better, Family, all_measures
 from petaudit.measures.limits import figure_rule, figure_texts, short
 from petaudit.pictures import Picture
 
+_OWN_NAME: Final = "petaudit"
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
 _MOST_WORST: Final = 3
@@ -271,6 +273,47 @@ class PolicyFacts:
 
 
 @dataclass(frozen=True)
+class ChangedFigure:
+    """What a figure would be, and whether it would keep its limit."""
+
+    measure: str
+    value: Number
+    passed: bool
+
+
+@dataclass(frozen=True)
+class Advice:
+    """A command that reaches limits, a note about one, or what changing a column would do."""
+
+    kind: str
+    """``command``, ``note`` or ``change``."""
+    text: Sentence
+    reaches: tuple[str, ...] = ()
+    """The measures whose limits are breached and would hold."""
+    command: tuple[str, ...] = ()
+    """The command, word by word; none where the table is no file."""
+    python: str | None = None
+    rows_dropped: int | None = None
+    column: str | None = None
+    change: str | None = None
+    """``without`` it, or one level ``coarser``."""
+    improves: bool = False
+    """Whether a change makes any of the figures better."""
+    figures: tuple[ChangedFigure, ...] = ()
+
+    @property
+    def shown_command(self) -> str | None:
+        """The command as a shell takes it, or else the call in Python.
+
+        >>> Advice("command", "", command=("petaudit", "suppress", "a b.csv")).shown_command
+        "petaudit suppress 'a b.csv'"
+        """
+        if self.command[:1] == (_OWN_NAME,):
+            return shlex.join(self.command)
+        return self.python
+
+
+@dataclass(frozen=True)
 class View:
     """Everything that a report shows."""
 
@@ -301,6 +344,8 @@ class View:
     changes: tuple[Change, ...] = ()
     runs_left_out: int = 0
     """Runs of the pipeline that the user did not want this time."""
+    what_to_do: tuple[Advice, ...] = ()
+    """What reaches the limits that are breached, and what changing a column would do."""
     holds_values: bool = False
     """Whether the document has values of the data in it, which a report may yet hide."""
 

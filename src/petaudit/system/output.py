@@ -18,22 +18,27 @@ _UMASK = re.compile(rb"^Umask:\s*([0-7]+)\s*$", re.MULTILINE)
 
 
 def write_whole(
-    path: Path, write: Callable[[IO[bytes]], object], *, follow_links: bool = True
+    path: Path,
+    write: Callable[[IO[bytes]], object],
+    *,
+    follow_links: bool = True,
+    private: bool = False,
 ) -> None:
     """Write to a temporary file beside the target and rename it when it is complete.
 
-    Without ``follow_links``, whatever has the name is replaced, and nothing else is written.
+    Without ``follow_links``, whatever has the name is replaced, and nothing else is written. Only
+    the user may read what is ``private``.
     """
     try:
         refuse_impossible(path)
         if not follow_links:
-            _replace(path, write)
+            _replace(path, write, private=private)
         elif _is_special(path):
             with path.open("wb") as file:
                 write(file)
         else:
             # Where a link leads: it stays a link.
-            _replace(Path(os.path.realpath(path)), write)
+            _replace(Path(os.path.realpath(path)), write, private=private)
     except OSError as problem:
         raise InputError(
             "cannot write {path!r} ({reason})", path=str(path), reason=os_reason(problem)
@@ -61,7 +66,7 @@ def _is_special(path: Path) -> bool:
     return os.path.exists(path) and not path.is_file()  # noqa: PTH110 (takes any name)
 
 
-def _replace(target: Path, write: Callable[[IO[bytes]], object]) -> None:
+def _replace(target: Path, write: Callable[[IO[bytes]], object], *, private: bool) -> None:
     # A short name: the target's own name may be as long as the system takes.
     descriptor, name = tempfile.mkstemp(prefix=".petaudit-", dir=target.parent)
     temporary = Path(name)
@@ -70,7 +75,8 @@ def _replace(target: Path, write: Callable[[IO[bytes]], object]) -> None:
             write(file)
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(_mode_of_new_files())
+        if not private:
+            temporary.chmod(_mode_of_new_files())
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

@@ -15,7 +15,7 @@ From a table to figures, in the order in which to read:
 """
 
 from petaudit.tables._encoding import folded_pairs
-from petaudit.tables._private_folder import remove_orphans
+from petaudit.tables._private_folder import private_folder, remove_orphans, temporary_room
 from petaudit.tables._relabel import Relabelled, in_kind_of, relabelled_table
 from petaudit.tables.addresses import is_address, located, parse_address
 from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks
@@ -56,8 +56,10 @@ __all__ = [
     "pair_codes",
     "pair_counts",
     "parse_address",
+    "private_folder",
     "relabelled_table",
     "remove_orphans",
     "shown_table",
     "snapshot",
+    "temporary_room",
 ]

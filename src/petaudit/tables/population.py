@@ -192,6 +192,42 @@ def _sizes(
     person: str | None,
 ) -> tuple[Integers, Integers, Integers]:
     """Pairs of sizes, in the table and in the population, and how many classes have each."""
+    _, _, in_sample, in_population = _matched(
+        sample, population, quasi_identifiers, translate, person
+    )
+    return _folded(in_sample, in_population, np.ones(len(in_sample), dtype=np.int64))
+
+
+def people_of_classes(
+    sample: TableCounts,
+    population: TableCounts,
+    quasi_identifiers: Sequence[str],
+    translate: Translate,
+    person: str | None,
+) -> Integers:
+    """The people of each class in the population, in the order of ``coded_classes``.
+
+    Of suppressed rows it is not known who they are, and their class has nobody.
+    """
+    index, kept, _, in_population = _matched(
+        sample, population, quasi_identifiers, translate, person
+    )
+    people = np.zeros(len(kept), dtype=np.int64)
+    people[kept] = in_population[index]
+    return people
+
+
+def _matched(
+    sample: TableCounts,
+    population: TableCounts,
+    quasi_identifiers: Sequence[str],
+    translate: Translate,
+    person: str | None,
+) -> tuple[Integers, npt.NDArray[np.bool_], Integers, Integers]:
+    """Which of the classes of both each class of the sample is, and the sizes of all of them.
+
+    The suppressed rows of the sample are in none, and come second: which classes are not theirs.
+    """
     classes_of_sample = sample.coded_classes(quasi_identifiers)
     names = (*quasi_identifiers, *(() if person is None else (person,)))
     by_name = population.coded_classes(names)
@@ -219,7 +255,7 @@ def _sizes(
         width = int(by_name.codes[places].max(initial=0)) + 1
         people = np.unique(index[number:] * width + by_name.codes[places][known])
         in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
-    return _folded(in_sample, in_population, np.ones(classes, dtype=np.int64))
+    return index[:number], kept, in_sample, in_population
 
 
 def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: Unit) -> None:

@@ -61,12 +61,13 @@ class TableCounts:
     user ever becomes part of a query. ``frame`` has trimmed text. ``untrimmed``, where it is
     given, has text as it stands, for counting that is cheaper on it. ``load`` puts a small table
     beside the data. ``trim`` trims the text of the frame when it is first asked for. ``replaced``
-    are the types of columns that no engine takes, by name.
+    are the types of columns that no engine takes, by name. A function in place of the frame is
+    called when rows are first asked for.
     """
 
     def __init__(
         self,
-        frame: nw.LazyFrame[Any],
+        frame: nw.LazyFrame[Any] | Callable[[], nw.LazyFrame[Any]],
         columns: Sequence[str],
         name: str = THE_FRAME,
         *,
@@ -75,7 +76,7 @@ class TableCounts:
         trim: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]] | None = None,
         replaced: Mapping[str, str] | None = None,
     ) -> None:
-        self._opened = frame
+        self._given = frame
         self._untrimmed = untrimmed
         self._trim = trim
         self.has_raw_frame = untrimmed is not None
@@ -83,12 +84,23 @@ class TableCounts:
         self._name = name
         self._replaced = replaced or {}
         self._position = {column: f"c{index}" for index, column in enumerate(columns)}
-        self.schema = frame.collect_schema()
+        if not callable(frame):
+            # A frame that cannot say what it holds is an error at once.
+            _ = self.schema
         self._values: dict[str, ColumnValues] = {}
         self._histograms: dict[frozenset[str], ClassHistogram] = {}
         self._results: dict[tuple[object, ...], Any] = {}
         self._row_codes: dict[str, RowCodes] = {}
         self._rows: int | None = None
+
+    @cached_property
+    def _opened(self) -> nw.LazyFrame[Any]:
+        return self._given() if callable(self._given) else self._given
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The types of the columns of the frame."""
+        return self._opened.collect_schema()
 
     @cached_property
     def frame(self) -> nw.LazyFrame[Any]:

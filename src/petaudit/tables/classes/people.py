@@ -75,7 +75,7 @@ class PeopleBlocks(ClassBlocks):
         else:
             counted = table.collected(classes.group_by(*figures).agg(nw.len().alias("classes")))
             times, named = whole_numbers(counted.column("classes")), None
-        self._table = _class_table(counted, times, values, named)
+        self._table = people_class_table(counted, times, values, named)
 
     def ask(self, question: BlockQuestion[Answer_co], *, with_suppressed: bool) -> list[Answer_co]:
         """Ask the one block that there is."""
@@ -129,12 +129,13 @@ def _as_one(cell: str, values: ValueCounts) -> nw.Expr:
     return merged
 
 
-def _class_table(
+def people_class_table(
     counted: pa.Table,
     times: Integers,
     values: Mapping[str, ValueCounts],
     labels: ClassLabels | None,
 ) -> ClassTable:
+    """The classes from the columns that :func:`_classes` counts."""
     marked = np.flatnonzero(is_marked(counted))
     columns = {}
     entries = np.arange(counted.num_rows, dtype=np.int64)

@@ -101,6 +101,10 @@ class ClassTable:
             )
         )
 
+    def only(self, kept: npt.NDArray[np.bool_]) -> ClassTable:
+        """Some of the classes."""
+        return self if kept.all() else self._filtered(kept, self.classes)
+
     @cached_property
     def without_suppressed(self) -> ClassTable:
         """The classes of the rows that are not suppressed."""

@@ -1,0 +1,58 @@
+"""What to do about limits that are breached, as data of documents and as lines for people.
+
+``auditing/advice.py`` works it out; here it is only shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from petaudit.errors import phrase
+from petaudit.reports.view import Advice
+from petaudit.system.plain import Reader
+
+COMMAND, NOTE, CHANGE = "command", "note", "change"
+MOST_CHANGES: Final = 5
+_READER: Final = Reader()
+_NOT_WRAPPED: Final = "    "
+"""Below an indented sentence so deep an indent is kept on one line, to be copied."""
+
+
+def advice_lines(given: Sequence[Advice], *, is_command: bool = True) -> list[str]:
+    """Lines for a terminal, each command on one of its own; of changes the best few that help.
+
+    In Python the command is a call.
+    """
+    lines: list[str] = []
+    changes = [each for each in given if each.kind == CHANGE and each.improves][:MOST_CHANGES]
+    for each in (*(each for each in given if each.kind != CHANGE), *changes):
+        call = each.shown_command if is_command else each.python
+        if each.kind != COMMAND or call is None:
+            lines.append(each.text)
+        else:
+            lines += [phrase("{text}:", text=each.text), f"{_NOT_WRAPPED}{call}"]
+    return lines
+
+
+def advice_sentences(given: Iterable[Advice]) -> list[str]:
+    """The same for reports: commands with what they do, and notes.
+
+    What lies above a file is nobody's business, so such a command is for the folder of the file.
+    """
+    sentences: list[str] = []
+    for each in given:
+        words = [Path(word).name if Path(word).is_absolute() else word for word in each.command]
+        call = replace(each, command=tuple(words)).shown_command if words else each.python
+        if each.kind == COMMAND and call is not None:
+            sentences.append(phrase("{text}: {command}", text=each.text, command=call))
+        elif each.kind != CHANGE:
+            sentences.append(each.text)
+    return sentences
+
+
+def read_advice(document: Mapping[str, Any]) -> list[Advice]:
+    """What a document of our own says to do."""
+    return [_READER.read(Advice, each) for each in document.get("what_to_do") or ()]
