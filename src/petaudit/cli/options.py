@@ -337,13 +337,14 @@ def _add_short_format(command: Options) -> None:
 def _add_reports(output: Options) -> None:
     output.names(
         "--report",
-        "also write a report: .html, .md, .xml (JUnit) or .sarif; repeat for more",
+        "also write a report: .html, .pdf, .md, .xml (JUnit) or .sarif; repeat for more",
         "FILE",
     )
     _add_comparison(output)
 
 
 def _add_comparison(output: Options) -> None:
+    output.value("--reviewer", "NAME", "who answers for the audit; reports name them")
     output.value("--baseline", "FILE", "an earlier result, to show before and after")
     output.value(
         "--hide-below",

@@ -27,6 +27,7 @@ class Chart:
     """A drawing that needs nothing else, and the same in words and as a table."""
 
     svg: str
+    """Empty where nothing may be drawn: then the words say why."""
     title: str
     text_alternative: str
     table: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
@@ -37,7 +38,7 @@ class Chart:
     def of(
         cls,
         voice: Voice,
-        sheet: Sheet,
+        sheet: Sheet | None,
         *,
         title: str,
         words: str,
@@ -48,7 +49,8 @@ class Chart:
         """Return a chart in the language of a voice."""
         title, words = voice.say(title), voice.say(words)
         table = tuple(voice.say_all(header)), tuple(tuple(voice.say_all(row)) for row in rows)
-        return cls(sheet.svg(title, words), title, words, table, tuple(voice.say_all(notes)))
+        svg = "" if sheet is None else sheet.svg(title, words)
+        return cls(svg, title, words, table, tuple(voice.say_all(notes)))
 
 
 @dataclass(frozen=True)

@@ -116,9 +116,7 @@ class ClassSizes(Picture):
         )
         return Chart.of(
             voice,
-            bar_list(
-                bars, header["sizes"], bars_are, say=voice.say, names_width=None, divider=divider
-            ),
+            bar_list(bars, header["sizes"], bars_are, say=voice.say, divider=divider),
             title=unit.choose(
                 phrase("Rows by the size of their class"),
                 phrase("People by the size of their class"),

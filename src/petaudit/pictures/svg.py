@@ -18,7 +18,8 @@ from xml.etree import ElementTree
 from petaudit.i18n.text import printable
 from petaudit.i18n.zones import Zone
 
-WIDTH: Final = 640
+WIDTH: Final = 440
+"""So wide that letters can still be read where a phone has a column of 340 pixels for it."""
 
 INK: Final = "var(--ink,#18222f)"
 MUTED: Final = "var(--muted,#4d5968)"
@@ -211,18 +212,16 @@ def bar_list(
     bars_are: str,
     *,
     say: Callable[[str], str],
-    names_width: float | None = 150,
     divider: tuple[int, str] | None = None,
     mark: tuple[float, str] | None = None,
 ) -> Sheet:
-    """Lay bars out from above, each with its name before and its number behind.
+    """Draw bars from above, each with its name before and its number behind.
 
     The longest ends at the right, or a length of 1 if none is longer. ``divider`` is a dashed line
     before a bar with words that say what it divides; ``mark`` a dashed line across the bars at a
-    length, with words below. Without a width for names there is room for all, as far as possible.
+    length, with words below.
     """
-    if names_width is None:
-        names_width = min(max([110.0, *(width_of(bar.name) for bar in bars)]), 280.0)
+    names_width = min(max([40.0, *(width_of(bar.name) for bar in bars)]), 140.0)
     left = names_width + _GAP
     right = WIDTH - max([60.0, *(width_of(bar.number) for bar in bars)]) - _GAP
     longest = max([1.0, *(bar.length for bar in bars)])
@@ -231,8 +230,8 @@ def bar_list(
         rows.insert(divider[0], say(divider[1]))
     bottom = _TOP + _STEP * len(rows)
     sheet = Sheet(height=bottom + 4 + (18 if mark else 0), say=say)
-    sheet.text(names_width, 11, names_are, fill=MUTED, anchor="end", room=names_width)
-    sheet.text(left, 11, bars_are, fill=MUTED)
+    head = f"{say(names_are)} · {say(bars_are)}"
+    sheet.text(0, 11, head, fill=MUTED, size=11, room=WIDTH, longest=80)
     sheet.line(left, left, _TOP - 2, bottom, stroke=LINE)
     numbers = []
     for place, row in enumerate(rows):
@@ -249,7 +248,8 @@ def bar_list(
     if mark is not None:
         x = left + mark[0] / longest * (right - left)
         sheet.line(x, x, _TOP - 2, bottom + 4, **DASHED)
-        sheet.text(x, bottom + 12, mark[1], anchor="middle")
+        half = width_of(say(mark[1])) / 2
+        sheet.text(min(x, WIDTH - half), bottom + 12, mark[1], anchor="middle")
     for x, y, number in numbers:
         # Numbers are on top of the mark.
         sheet.text(x, y, number, has_halo=mark is not None)

@@ -31,10 +31,33 @@ def concerns(view: View) -> list[str]:
     return [phrase("{text}.", text=text) for text in (*view.breaks, *view.questions)]
 
 
+def lead(view: View) -> Iterator[str]:
+    """The verdict by its figures: what breaks a limit, or else how the limits hold."""
+    wrong = (*view.with_status("failed"), *view.with_status("error"))
+    yield from map(breach_sentence, wrong[:_MOST_NAMED])
+    if len(wrong) > _MOST_NAMED:
+        yield phrase("{number} more are listed below.", number=len(wrong) - _MOST_NAMED)
+    kept = [card for card in view.with_status("passed") if card.better != "true"]
+    if view.verdict == "passed" and kept:
+        named = [
+            phrase(
+                "{title} is {value} ({rule})",
+                title=_named(card),
+                value=card.value_text,
+                rule=card.rule or "-",
+            )
+            for card in kept[:_MOST_NAMED]
+        ]
+        yield phrase("{text}.", text=joined(named, "; "))
+
+
 def summary(view: View) -> Iterator[str]:
-    """What was looked at, what was found, and what that does not mean."""
+    """What the figures say, what was looked at, and what that does not mean."""
+    by_name = {card.measure: card for card in view.cards if card.status != "error"}
+    for measure in ("k-anonymity", "l-diversity", "mpuccs", "precision"):
+        if measure in by_name and view.kind != "run":
+            yield from _plain_words(by_name[measure])
     yield from _looked_at(view)
-    yield from _findings(view)
     for policy in view.policies:
         if policy.not_measured:
             yield phrase(
@@ -93,9 +116,10 @@ def _steps(view: View) -> Iterator[str]:
             "Check what was left out ({measures}), and provide what it needs where it matters.",
             measures=counted(len(view.left_out), "measure"),
         )
-    yield phrase(
-        "Keep this report with the release: it names the files and settings that were used."
-    )
+    if view.verdict in ("passed", "measured"):
+        yield phrase(
+            "Keep this report with the release: it names the files and settings that were used."
+        )
 
 
 def _looked_at(view: View) -> Iterator[str]:
@@ -107,14 +131,6 @@ def _looked_at(view: View) -> Iterator[str]:
             tables=counted(len(view.tables), "table"),
         )
         return
-    table = view.tables[0] if view.tables else None
-    if table is not None and table.rows is not None:
-        yield phrase(
-            "{name} has {rows} and {columns}.",
-            name=table.name,
-            rows=counted(table.rows, "row", of=table.rows),
-            columns=counted(len(table.columns), "column"),
-        )
     identifying = _columns(view, Role.QUASI_IDENTIFIER)
     if identifying:
         yield phrase("Somebody could recognise people by {columns}.", columns=identifying)
@@ -126,17 +142,6 @@ def _looked_at(view: View) -> Iterator[str]:
 def _columns(view: View, role: Role) -> str:
     columns = [name for name, value in view.roles.items() if value == role.value]
     return listing(columns, _MOST_NAMED) if columns else ""
-
-
-def _findings(view: View) -> Iterator[str]:
-    wrong = (*view.with_status("failed"), *view.with_status("error"))
-    yield from map(breach_sentence, wrong[:_MOST_NAMED])
-    if len(wrong) > _MOST_NAMED:
-        yield phrase("{number} more are listed below.", number=len(wrong) - _MOST_NAMED)
-    by_name = {card.measure: card for card in view.cards if card.status != "error"}
-    for measure in ("k-anonymity", "l-diversity", "mpuccs", "precision"):
-        if measure in by_name and view.kind != "run":
-            yield from _plain_words(by_name[measure])
 
 
 def breach_sentence(card: Card) -> str:
@@ -203,10 +208,7 @@ def _plain_words(card: Card) -> Iterator[str]:
     elif card.measure == "mpuccs" and card.explanation:
         yield phrase("{found}.", found=card.explanation[0])
     elif card.measure == "precision":
-        yield phrase(
-            "{share} of the original's detail is kept (precision).",
-            share=f"{100 * card.value:.3g} %",
-        )
+        yield phrase("{share} of the original's detail is kept (precision).", share=card.value_text)
 
 
 def _for_breach(card: Card) -> str:
