@@ -116,7 +116,15 @@ class ClassSizes(Picture):
         )
         return Chart.of(
             voice,
-            bar_list(bars, header["sizes"], bars_are, say=voice.say, divider=divider),
+            # Sizes that are cut would be wrong ones.
+            bar_list(
+                bars,
+                header["sizes"],
+                bars_are,
+                say=voice.say,
+                longest_name=math.inf,
+                divider=divider,
+            ),
             title=unit.choose(
                 phrase("Rows by the size of their class"),
                 phrase("People by the size of their class"),

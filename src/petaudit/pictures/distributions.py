@@ -354,7 +354,7 @@ class _Panel:
     @classmethod
     def of(cls, far: FarShares, table_rows: int | None, voice: Voice) -> _Panel:
         """Return the panel; shares are of a number from the zone of all rows of the class."""
-        zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts)
+        zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts, table_rows)
         rows = max(round(zone.middle), 1)
         facts = phrase("{number} rows", number=zone.text)
         if zone.is_exact:
