@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -43,7 +44,7 @@ at least this many rows are kept too.
 _MOST_TIED: Final = 1000
 _MOST_PANELS: Final = 3
 _SHOWN_FROM: Final = 4
-"""A class must have this many times the people that count as few: zones of others say nothing."""
+"""Classes must have this many times the people that count as few: zones of others say nothing."""
 _TOP, _STEP, _GAP = 62, 21, 12
 _STUB = 0.06
 _ORDERS: Final = {
@@ -250,13 +251,21 @@ class Distributions(Picture):
         )
 
     def _shown(self, voice: Voice) -> Sequence[FarShares]:
-        """Return the farthest classes, or as many of them as one as it takes to tell anything."""
+        """Return the farthest classes; where numbers are hidden, enough of them as one.
+
+        Neither they nor all others may be few people.
+        """
         if voice.is_exact:
             return self.classes[:_MOST_PANELS]
         least = _SHOWN_FROM * voice.threshold
+
+        def may_be_told(rows: int) -> bool:
+            others = math.inf if self.table_rows is None else self.table_rows - rows
+            return rows >= least and others >= least
+
         together = FarShares(0, 0, 0.0, (0,) * len(self.bins))
         for far in self.classes:
-            if together.rows < least:
+            if not may_be_told(together.rows):
                 counts = zip(together.counts, far.counts, strict=True)
                 together = FarShares(
                     together.rows + far.classes * far.rows,
@@ -264,7 +273,7 @@ class Distributions(Picture):
                     max(together.distance, far.distance),
                     tuple(before + far.classes * more for before, more in counts),
                 )
-        return [together] if together.rows >= least else []
+        return [together] if may_be_told(together.rows) else []
 
     def _without_small_bins(self, hide_below: int) -> Distributions:
         """Return neighboring bins as one until none has few rows of the table."""
@@ -357,8 +366,8 @@ class _Panel:
         zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts, table_rows)
         rows = max(round(zone.middle), 1)
         facts = phrase("{number} rows", number=zone.text)
-        if zone.is_exact:
-            # How far the class is would tell its rows.
+        if voice.is_exact:
+            # How far a class is would tell its rows.
             distance = figure(far.distance)
             facts = phrase("{rows}, distance {distance}", rows=facts, distance=distance)
         shares = [min(count.middle / rows, 1) for count in counts]
