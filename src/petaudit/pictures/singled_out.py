@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 MOST_SIZES: Final = 12
 MOST_COLUMNS: Final = 15
-_LEFT, _RIGHT = 150, WIDTH - 60
+_LEFT, _RIGHT = 165, WIDTH - 60
 _ROWS = (44, 74, 112)
 _FARTHEST_BELOW: Final = -1.0
 """An interval may end anywhere below zero; the line is cut here, its text is not."""

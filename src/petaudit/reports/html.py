@@ -132,22 +132,19 @@ def _kicker(view: View, voice: Voice) -> str:
 
 def _tiles(view: View, numbers: Mapping[int, int]) -> list[dict[str, Any]]:
     """Return what is to be seen first: what breaks the release, the limits, and what is open."""
-    tiles: list[dict[str, Any]] = []
-    for status, title, texts in (
-        ("failed", phrase("Reasons not to release"), view.breaks),
-        ("open", phrase("Open questions"), view.questions),
-    ):
-        if texts:
-            value = f"{len(texts):,}"
-            tile = {"title": title, "value": value, "rule": phrase("see above"), "status": status}
-            tiles.append(tile | {"target": "verdict", "exact": None})
-    room = _MOST_TILES - len(tiles)
+
+    def counted_tile(status: str, title: str, texts: Sequence[str]) -> list[dict[str, Any]]:
+        tile = {"title": title, "value": f"{len(texts):,}", "rule": phrase("see above")}
+        return [tile | {"status": status, "target": "verdict", "exact": None}] if texts else []
+
+    breaks = counted_tile("failed", phrase("Reasons not to release"), view.breaks)
+    questions = counted_tile("open", phrase("Open questions"), view.questions)
     limits = [card for card in sorted_cards(view.cards) if card.status != "measured"]
     limits.sort(key=lambda card: card.status == "passed" and isinstance(card.value, bool))
     others = {card.measure: card for card in view.cards if card.status == "measured"}
     few = max(_FEWEST_TILES - len(limits), 0)
     shown = [*limits, *[others[name] for name in _TOLD_FIRST if name in others][:few]]
-    of_figures = [
+    figures = [
         {
             "title": card.title,
             "value": shown_value(card),
@@ -156,9 +153,9 @@ def _tiles(view: View, numbers: Mapping[int, int]) -> list[dict[str, Any]]:
             "target": f"measure-{numbers[id(card)]}",
             "exact": card.exact_text,
         }
-        for card in shown[:room]
+        for card in shown[: _MOST_TILES - len(breaks) - len(questions)]
     ]
-    return [*of_figures, *tiles] if view.verdict == "passed" else [*tiles, *of_figures]
+    return [*breaks, *figures, *questions]
 
 
 def _facts(view: View, voice: Voice) -> list[tuple[str, str | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
@@ -39,10 +40,11 @@ def lead(view: View) -> Iterator[str]:
         yield phrase("{number} more are listed below.", number=len(wrong) - _MOST_NAMED)
     kept = [card for card in view.with_status("passed") if card.better != "true"]
     if view.verdict == "passed" and kept:
+        titles = Counter(card.title for card in kept)
         named = [
             phrase(
                 "{title} is {value} ({rule})",
-                title=_named(card),
+                title=card.title if titles[card.title] == 1 else _named(card),
                 value=card.value_text,
                 rule=card.rule or "-",
             )
