@@ -45,7 +45,7 @@ _MOST_TIED: Final = 1000
 _MOST_PANELS: Final = 3
 _SHOWN_FROM: Final = 4
 """Classes must have this many times the people that count as few: zones of others say nothing."""
-_TOP, _STEP, _GAP = 62, 21, 12
+_TOP, _STEP, _GAP = 76, 21, 12
 _STUB = 0.06
 _ORDERS: Final = {
     "ordered": phrase("values from low to high"),
@@ -218,19 +218,19 @@ class Distributions(Picture):
         elif voice.is_exact:
             words = joined(
                 [
-                    phrase("Class {number}: {facts}.", number=letter, facts=panel.facts)
+                    phrase("Class {number}: {facts}.", number=letter, facts=joined(panel.lines))
                     for letter, panel in zip("ABC", panels, strict=False)
                 ],
                 " ",
             )
         elif shown[0].classes == 1:
             heads = [phrase("the farthest class")]
-            words = phrase("The class that decides the figure has {rows}.", rows=panels[0].facts)
+            words = phrase("The class that decides the figure has {rows}.", rows=panels[0].lines[0])
         else:
             heads = [phrase("the farthest classes together")]
             words = phrase(
                 "The farthest classes, one of which decides the figure, have {rows} together.",
-                rows=panels[0].facts,
+                rows=panels[0].lines[0],
             )
         sheet = None
         if shown:
@@ -327,7 +327,8 @@ class Distributions(Picture):
             left = start + number * (wide + _GAP)
             x = scale((0, most), (left, left + wide - numbers))
             sheet.text(left, 34, heads[number], weight="600", room=wide, longest=40)
-            sheet.text(left, 50, panel.facts, size=11, room=wide, longest=60)
+            for place, line in enumerate(panel.lines):
+                sheet.text(left, 50 + 15 * place, line, size=11, room=wide)
             for level in (0, most):
                 sheet.line(x(level), x(level), _TOP, bottom, stroke=LINE)
             tick = f"{100 * most:g} %"
@@ -355,7 +356,8 @@ class Distributions(Picture):
 class _Panel:
     """A class as it may be told: its facts, and of each bin whether it is hidden, and its share."""
 
-    facts: Phrase
+    lines: tuple[Phrase, ...]
+    """How many rows it has, and how far it is where that may be told."""
     counts: list[Zone]
     shares: list[float]
     percents: list[str]
@@ -365,13 +367,12 @@ class _Panel:
         """Return the panel; shares are of a number from the zone of all rows of the class."""
         zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts, table_rows)
         rows = max(round(zone.middle), 1)
-        facts = phrase("{number} rows", number=zone.text)
+        lines = (phrase("{number} rows", number=zone.text),)
         if voice.is_exact:
             # How far a class is would tell its rows.
-            distance = figure(far.distance)
-            facts = phrase("{rows}, distance {distance}", rows=facts, distance=distance)
+            lines = (*lines, phrase("distance {distance}", distance=figure(far.distance)))
         shares = [min(count.middle / rows, 1) for count in counts]
-        return cls(facts, counts, shares, [count.percent(rows) for count in counts])
+        return cls(lines, counts, shares, [count.percent(rows) for count in counts])
 
 
 def _merged(bins: Sequence[ValueBin]) -> ValueBin:
