@@ -83,7 +83,7 @@ def test_exact_figures_are_one_click_away(report: Report, window: Window) -> Non
     card = page.locator(
         "details.card", has=page.get_by_role("heading", name="t-closeness", exact=True)
     )
-    exact = card.get_by_text("0.6932542050703976 = 313649/452430")
+    exact = card.get_by_text("0.6932542050703976")
     assert not exact.is_visible()
     card.get_by_text("How it was computed").click()
     assert exact.is_visible()

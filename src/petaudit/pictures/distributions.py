@@ -367,7 +367,7 @@ class _Panel:
         """Return the panel; shares are of a number from the zone of all rows of the class."""
         zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts, table_rows)
         rows = max(round(zone.middle), 1)
-        lines = (phrase("{number} rows", number=zone.text),)
+        lines: tuple[Phrase, ...] = (phrase("{number} rows", number=zone.text),)
         if voice.is_exact:
             # How far a class is would tell its rows.
             lines = (*lines, phrase("distance {distance}", distance=figure(far.distance)))

@@ -101,7 +101,7 @@ def as_html(view: View, voice: Voice) -> str:
         headline=headline(view),
         lead=[*lead(view)],
         concerns=concerns(view),
-        tiles=_tiles(view, numbers),
+        tiles=_tiles(view, numbers, voice),
         facts=_facts(view, voice),
         contents=_contents(view, groups, has_notes=bool(view.problems or warnings)),
         summary=summary(view),
@@ -130,7 +130,7 @@ def _kicker(view: View, voice: Voice) -> str:
     return phrase("Privacy audit of {subject}", subject=subject)
 
 
-def _tiles(view: View, numbers: Mapping[int, int]) -> list[dict[str, Any]]:
+def _tiles(view: View, numbers: Mapping[int, int], voice: Voice) -> list[dict[str, Any]]:
     """Return what is to be seen first: what breaks the release, the limits, and what is open."""
 
     def counted_tile(status: str, title: str, texts: Sequence[str]) -> list[dict[str, Any]]:
@@ -151,7 +151,7 @@ def _tiles(view: View, numbers: Mapping[int, int]) -> list[dict[str, Any]]:
             "rule": card.rule or phrase("no limit was set"),
             "status": card.status,
             "target": f"measure-{numbers[id(card)]}",
-            "exact": card.exact_text,
+            "exact": card.exact_text(voice),
         }
         for card in shown[: _MOST_TILES - len(breaks) - len(questions)]
     ]
@@ -240,6 +240,7 @@ def _card(
         "result": card,
         "measure": _explained(all_measures().get(card.measure), card.unit),
         "value": shown,
+        "exact": card.exact_text(voice),
         "rule": card.rule_with_profile or phrase("none set"),
         "before": card.before_text,
         "not_compared": (

@@ -14,8 +14,10 @@ from typing import Annotated, Final, TypeAlias
 
 from petaudit.errors import InputError, phrase, term
 from petaudit.i18n.numbers import Unit, foreign
+from petaudit.i18n.voice import Voice
 from petaudit.measures import Better, Family, all_measures
 from petaudit.measures.limits import figure_rule, rounded_texts
+from petaudit.measures.risk import RiskMeasure
 from petaudit.pictures import Picture
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
@@ -153,13 +155,15 @@ class Card:
         """The earlier figure; a dash for none."""
         return self._texts[2]
 
-    @property
-    def exact_text(self) -> str | None:
-        """The figure with all its digits, where the text has fewer."""
+    def exact_text(self, voice: Voice) -> str | None:
+        """The figure with all its digits, where the text has fewer.
+
+        Its fraction would show anybody how many people are in the class that decides it.
+        """
         value = self.value
         if not isinstance(value, float) or not math.isfinite(value) or value.is_integer():
             return None
-        return repr(value) if self.exact is None else f"{value!r} = {self.exact}"
+        return f"{value!r} = {self.exact}" if self.exact and voice.is_exact else repr(value)
 
     @cached_property
     def _texts(self) -> tuple[str, str, str]:
@@ -175,7 +179,7 @@ class Card:
     def is_share(self) -> bool:
         """Whether people read the figure as a part of all: risks, and what is kept or lost."""
         known = all_measures().get(self.measure)
-        is_part = self.family in (Family.RISK, Family.UTILITY)
+        is_part = self.family in (Family.RISK, Family.UTILITY) or isinstance(known, RiskMeasure)
         return known is not None and is_part and known.range == (0, 1)
 
 

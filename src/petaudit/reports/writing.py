@@ -124,6 +124,8 @@ def checked_format(given: str | None, path: str | Path | None) -> str:
     >>> checked_format(None, "audit.md"), checked_format("junit", "audit.txt")
     ('markdown', 'junit')
     """
+    if given == PDF and path is not None:
+        return PDF
     if given is not None:
         if given not in FORMATS:
             raise OptionError(
