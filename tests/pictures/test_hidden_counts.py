@@ -141,6 +141,17 @@ def test_the_farthest_classes_are_shown_together_where_each_is_small() -> None:
     assert "too few people" in few.text_alternative
 
 
+def test_where_every_bar_is_hidden_a_sentence_says_so() -> None:
+    bins = (SizeBin(1, 1, 3, 3), SizeBin(5, 9, 1, 6))
+    chart = draw(ClassSizes(bins, 5.0, 0))
+    assert chart is not None
+    assert chart.svg == ""
+    assert chart.text_alternative.startswith("Not drawn: too few people")
+    revealed = draw(ClassSizes(bins, 5.0, 0), hide_below=0)
+    assert revealed is not None
+    assert "<svg" in revealed.svg
+
+
 def test_values_of_few_rows_are_put_together() -> None:
     found = Distributions(
         "pay",

@@ -18,6 +18,9 @@ from petaudit.i18n.zones import Zone
 from petaudit.pictures.svg import Sheet
 
 LONGEST_NAME: Final = 60
+_NOT_DRAWN: Final = phrase(
+    "Not drawn: too few people are in it. A report with --reveal-values shows it."
+)
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
@@ -46,8 +49,8 @@ class Chart:
         rows: Iterable[Sequence[str]],
         notes: Iterable[str] = (),
     ) -> Chart:
-        """Return a chart in the language of a voice."""
-        title, words = voice.say(title), voice.say(words)
+        """Return a chart in the language of a voice; without a sheet it says why there is none."""
+        title, words = voice.say(title), voice.say(_NOT_DRAWN if sheet is None else words)
         table = tuple(voice.say_all(header)), tuple(tuple(voice.say_all(row)) for row in rows)
         svg = "" if sheet is None else sheet.svg(title, words)
         return cls(svg, title, words, table, tuple(voice.say_all(notes)))

@@ -52,10 +52,6 @@ _ORDERS: Final = {
     "hierarchical": phrase("values by hierarchy"),
     "equal": phrase("values, most frequent first"),
 }
-_TOO_FEW: Final = phrase(
-    "Not drawn: too few people are in the farthest classes. A report with --reveal-values shows "
-    "them."
-)
 
 
 @dataclass(frozen=True)
@@ -213,9 +209,8 @@ class Distributions(Picture):
         heads: list[str] = [
             phrase("class {number}", number=letter) for letter in "ABC"[: len(panels)]
         ]
-        if not shown:
-            words = _TOO_FEW
-        elif voice.is_exact:
+        words: str = ""
+        if voice.is_exact:
             words = joined(
                 [
                     phrase("Class {number}: {facts}.", number=letter, facts=joined(panel.lines))
@@ -223,10 +218,10 @@ class Distributions(Picture):
                 ],
                 " ",
             )
-        elif shown[0].classes == 1:
+        elif shown and shown[0].classes == 1:
             heads = [phrase("the farthest class")]
             words = phrase("The class that decides the figure has {rows}.", rows=panels[0].lines[0])
-        else:
+        elif shown:
             heads = [phrase("the farthest classes together")]
             words = phrase(
                 "The farthest classes, one of which decides the figure, have {rows} together.",

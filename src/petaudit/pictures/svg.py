@@ -215,13 +215,15 @@ def bar_list(
     longest_name: float = 140.0,
     divider: tuple[int, str] | None = None,
     mark: tuple[float, str] | None = None,
-) -> Sheet:
+) -> Sheet | None:
     """Draw bars from above, each with its name before and its number behind.
 
     The longest ends at the right, or a length of 1 if none is longer. ``divider`` is a dashed line
     before a bar with words that say what it divides; ``mark`` a dashed line across the bars at a
-    length, with words below.
+    length, with words below. Where every bar is hidden there is nothing to draw.
     """
+    if all(bar.is_hidden for bar in bars):
+        return None
     names_width = min(max([40.0, *(width_of(bar.name) for bar in bars)]), longest_name)
     numbers_width = max([60.0, *(width_of(bar.number) for bar in bars)])
     left = names_width + _GAP
