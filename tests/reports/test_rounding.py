@@ -33,7 +33,7 @@ def test_nobody_takes_a_breached_limit_for_a_kept_one(
     ("measure", "value", "limit", "texts"),
     [
         ("t-closeness", 0.6932542050703976, 0.7, ("0.69", "at most 0.70")),
-        ("t-closeness", 0.704, 0.7, ("0.704", "at most 0.700")),
+        ("t-closeness", 0.704, 0.7, ("0.704", "at most 0.70")),
         ("t-closeness", 0.694, 0.6935, ("0.694", "at most 0.6935")),
         ("k-anonymity", 5.0, 5.0, ("5", "at most 5")),
         ("precision", 0.6427789934354485, 0.4, ("64 %", "at most 40 %")),

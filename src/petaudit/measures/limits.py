@@ -138,9 +138,9 @@ def rounded_texts(
     of 0 or of 1 the figure is. The limit is never rounded.
 
     >>> rounded_texts(0.693254, 0.7), rounded_texts(0.7041, 0.7), rounded_texts(5.0, 5.0)
-    (('0.69', '0.70', '-'), ('0.704', '0.700', '-'), ('5', '5', '-'))
+    (('0.69', '0.70', '-'), ('0.704', '0.70', '-'), ('5', '5', '-'))
     >>> rounded_texts(0.9984, 0.4, 0.9979, percent=True), rounded_texts(101.59, None)
-    (('99.84 %', '40.00 %', '99.79 %'), ('102', '-', '-'))
+    (('99.84 %', '40 %', '99.79 %'), ('102', '-', '-'))
     """
     number, bound, earlier = (_decimal(each, percent) for each in (value, limit, before))
     known = [each for each in (number, bound, earlier) if each is not None]
@@ -162,12 +162,12 @@ def rounded_texts(
     def text(shown: Decimal | None, given: float | bool | None, decimals: int) -> str:
         return short(given) if shown is None else f"{round(shown, decimals):,f}{sign}"
 
-    of_limit = 0 if bound is None else max(places, -int(bound.normalize().as_tuple().exponent))
-    of_before = places if number is not None or earlier is None else _places(earlier)
+    # All digits of a limit, and two at least.
+    own = 0 if bound is None else -int(bound.normalize().as_tuple().exponent)
     return (
         text(number, value, places),
-        text(bound, limit, of_limit),
-        text(earlier, before, of_before),
+        text(bound, limit, 0 if bound is None else max(own, _places(bound))),
+        text(earlier, before, 2 if number is None else places),
     )
 
 
