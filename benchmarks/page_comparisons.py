@@ -110,7 +110,7 @@ COMPARISONS: Final[Mapping[str, Words]] = {
             "Bundled Adult pair, up to two columns, run of {recorded}; petaudit on all columns beside it. Both count the "
             "same unique rows in every combination that PETsARD does not prune; it prunes {their_pruned} and "
             "identifies {their_identified:,} rows, petaudit prunes none and identifies {our_identified:,}. "
-            "The same method on both sides, with [known differences](singling-out.md#coming-from-petsard).",
+            "The same method on both sides, with [known differences](migration/petsard.md#why-figures-differ).",
         ),
     },
     CHINESE: {
@@ -194,7 +194,7 @@ COMPARISONS: Final[Mapping[str, Words]] = {
             "PETsARD：mpUCCs",
             "內附的 Adult 資料對，最多兩欄，{recorded} 的執行；旁邊是 petaudit 檢查全部欄位。凡是 PETsARD 沒有剪去的組合，雙方的唯一列數都相同；"
             "它剪去 {their_pruned} 個，指認 {their_identified:,} 列；petaudit 不剪枝，指認 {our_identified:,} 列。"
-            "雙方是同一個方法，而有[已知的差異](singling-out.md#由-petsard-轉移)。",
+            "雙方是同一個方法，而有[已知的差異](migration/petsard.md#數值為何不同)。",
         ),
     },
 }

@@ -82,7 +82,7 @@ def page_of(results: Mapping[str, Any], language: str) -> tuple[str, dict[str, s
     page.blocks.append(INTRODUCTION[language].format(**facts).rstrip())
     _busy(page)
     bare = [own for own in results["comparisons"] if own["key"].startswith(_BARE)]
-    _compared(page, "bare", bare, "seconds")
+    _bare(page, bare)
     others = (*_BARE, *_LARGE)
     peers = [own for own in results["comparisons"] if not own["key"].startswith(others)]
     _compared(page, "peers", peers, "cpu_seconds")
@@ -111,25 +111,62 @@ def _busy(page: Page) -> None:
         page.paragraph(page.say("busy", before=loads[0], after=loads[1], cores=own["cores"]))
 
 
+def _bare(page: Page, found: Sequence[Any]) -> None:
+    """A row per table, a column per contender: how many times as long as the bare query."""
+    if not found:
+        return
+    page.heading("bare")
+    page.paragraph(page.say("bare"))
+    _dots(page, "bare", found, "seconds")
+    names = list(dict.fromkeys(name for own in found for name in _drawn(own)))
+    rows: dict[str, dict[str, str]] = {}
+    titles = {}
+    for own in found:
+        shape = own["key"].partition("-")[2]
+        cells = rows.setdefault(shape, {})
+        if not own["key"].startswith("audit-"):
+            title, said = _words(page, own)
+            titles[shape] = page.say("titled", title=title, said=said)
+        for name in _drawn(own):
+            cells[name] = spread(ratio_of(own["contenders"], name, own["base"], "seconds"))
+    header = [page.head("table"), *map(page.contender, names)]
+    page.table(
+        header,
+        [[titles.get(own, own), *(rows[own].get(name, "") for name in names)] for own in rows],
+    )
+
+
 def _compared(page: Page, section: str, found: Sequence[Any], figure: str) -> None:
+    """A row per contender and comparison, with what each side computes."""
     if not found:
         return
     page.heading(section)
     page.paragraph(page.say(section))
+    _dots(page, section, found, figure)
+    rows, items = [], []
+    for own in found:
+        title, said = _words(page, own)
+        same = own["facts"].get("same_figure")
+        after = "" if same is None else page.say("same" if same else "other")
+        between = "" if page.language == CHINESE or not after else " "
+        told = page.say("titled", title=f"**{title}**", said=said + between + after)
+        items.append(f"- {told}")
+        others = [name for name in own["contenders"] if name != own["base"]]
+        for name in others:
+            # Of several contenders, each is named.
+            named = [title] if len(others) == 1 else [title, page.contender(name)]
+            rows.append([page.joined(named), *_row(own, name)])
+    page.table(_header(page), rows)
+    page.blocks.append("\n".join(items))
+
+
+def _dots(page: Page, section: str, found: Sequence[Any], figure: str) -> None:
     base = _name(found[0]["base"])
     alike = [own for own in found if _name(own["base"]) == base]
     shown = [_dot(page, own, name, figure) for own in alike for name in _drawn(own)]
     across = page.say("ratio_time" if figure == "seconds" else "ratio", base=page.contender(base))
     items = page.joined([f"{own.name} {own.note}" for own in shown])
     page.picture(section, lambda t, words: plots.dots(shown, across, t, words), across, items)
-    for own in found:
-        title, said = _words(page, own)
-        page.blocks.append(f"### {title}")
-        same = own["facts"].get("same_figure")
-        after = "" if same is None else page.say("same" if same else "other")
-        between = "" if page.language == CHINESE or not after else " "
-        page.paragraph(said + between + after)
-        page.table(_header(page), [_row(page, own, name) for name in own["contenders"]])
 
 
 def _drawn(own: Mapping[str, Any]) -> list[str]:
@@ -163,17 +200,18 @@ def _dot(page: Page, own: Mapping[str, Any], name: str, figure: str) -> plots.Do
 
 
 def _header(page: Page) -> list[str]:
-    names = ("contender", "seconds", "cpu", "peak", "time_ratio", "cpu_ratio", "peak_ratio")
+    names = ("comparison", "seconds", "base", "time_ratio", "cpu_ratio", "peak_ratio")
     return [page.head(name) for name in names]
 
 
-def _row(page: Page, own: Mapping[str, Any], name: str) -> list[str]:
-    runs, base = own["contenders"][name], own["base"]
-    cells = [number(median(runs[key])) if runs[key] else "" for key in _FIGURES]
+def _row(own: Mapping[str, Any], name: str) -> list[str]:
+    """A contender beside the base of its comparison."""
+    runs, base = own["contenders"][name], own["contenders"][own["base"]]
+    cells = [number(median(side["seconds"])) if side["seconds"] else "" for side in (runs, base)]
     for key in _FIGURES:
-        known = name != base and runs[key] and own["contenders"][base][key]
-        cells.append(spread(ratio_of(own["contenders"], name, base, key)) if known else "")
-    return [page.contender(name), *cells]
+        known = runs[key] and base[key]
+        cells.append(spread(ratio_of(own["contenders"], name, own["base"], key)) if known else "")
+    return cells
 
 
 _FIGURES: Final = ("seconds", "cpu_seconds", "peak_mib")
@@ -185,21 +223,34 @@ def _growth(page: Page) -> None:
         return
     page.heading("growth")
     page.paragraph(page.say("growth"))
+    items, rows = [], []
     for own in found:
         title, across, said = GROWTH[page.language][own["key"]]
-        page.blocks.append(f"### {title}")
-        page.paragraph(said.format(**own["facts"]))
         _growth_plot(page, own, title, across)
-        sizes = sorted({int(size) for runs in own["contenders"].values() for size in runs})
-        header = [page.head("contender"), *(f"{size:,}" for size in sizes)]
-        header += [page.head(name) for name in ("exponent", "end", "cpu_exponent")]
-        rows = []
+        items.append(page.say("titled", title=f"**{title}**", said=said.format(**own["facts"])))
         for name, runs in own["contenders"].items():
-            cells = [_seconds(runs, size) for size in sizes]
+            sizes = sorted(map(int, runs))
             cpu, _ = exponents(_points(runs, "cpu_seconds"))
             fits = [*exponents(_points(runs, "seconds")), cpu]
-            rows.append([page.contender(name), *cells, *map(spread, fits)])
-        page.table(header, rows)
+            ends = [
+                f"{sizes[0]:,}–{sizes[-1]:,}",
+                *(_seconds(runs, sizes[place]) for place in (0, -1)),
+            ]
+            rows.append([title, page.contender(name), *ends, *map(spread, fits)])
+    header = (
+        "growth",
+        "contender",
+        "sizes",
+        "smallest",
+        "largest",
+        "exponent",
+        "end",
+        "cpu_exponent",
+    )
+    # Plots are narrow and stand beside each other.
+    page.blocks[-len(found) :] = [" ".join(page.blocks[-len(found) :])]
+    page.table([page.head(name) for name in header], rows, texts=2)
+    page.paragraph(("" if page.language == CHINESE else " ").join(items))
 
 
 def _growth_plot(page: Page, own: Mapping[str, Any], title: str, across: str) -> None:
@@ -227,22 +278,25 @@ def _seconds(runs: Runs, size: int) -> str:
 
 
 def _targets(page: Page) -> None:
+    """How many targets are met, and which are not; the results have all of them."""
     checks = page.results["checks"]
     if page.results["kind"] != "full" or not checks:
         return
     page.heading("targets")
-    page.paragraph(page.say("targets"))
-    header = [page.head(name) for name in ("where", "what", "ratio", "target", "met")]
-    rows = []
-    for own in checks:
-        limit = "at_most" if own["at_most"] else "at_least"
-        met = page.head("yes" if own["passed"] else "no")
-        if not own["is_gate"]:
-            met += f" ({page.head('shown')})"
-        ratio = Ratio(own["ratio"], own["low"], own["high"])
-        target = page.head(limit).format(target=f"{own['target']:.3g}")
-        rows.append([own["where"], own["what"], spread(ratio), target, met])
-    page.table(header, rows, texts=2)
+    gates = [own for own in checks if own["is_gate"]]
+    met = sum(own["passed"] for own in gates)
+    missed = [own for own in checks if not own["passed"]]
+    page.paragraph(page.say("targets", gates=len(gates), met=met, shown=len(checks) - len(gates)))
+    if not missed:
+        return
+    items = []
+    for own in missed:
+        limit = page.head("at_most" if own["at_most"] else "at_least")
+        ratio = spread(Ratio(own["ratio"], own["low"], own["high"]))
+        target = limit.format(target=f"{own['target']:.3g}")
+        gate = f", {page.head('gate')}" if own["is_gate"] else ""
+        items.append(f"{own['where']}, {own['what']} {ratio} ({target}{gate})")
+    page.paragraph(page.joined(items))
 
 
 def _left_out(page: Page) -> None:

@@ -20,7 +20,7 @@ does. `benchmarks/page.py` makes this page from `benchmarks/results/latest.json`
 This run: {date}, the {kind} one; rounds: {repetitions} at most.
 
 - Every measurement is a new process that warms up and is then timed. Contenders take turns: A B C A B C.
-- A ratio is that of the medians. In brackets stand the smallest and the largest ratio of a single round; contenders
+- A ratio is that of the medians. In brackets are the smallest and the largest ratio of a single round; contenders
   that ran differently often have those of any two runs. One round has no spread.
 - CPU time is that of all threads together; it hardly changes when the machine is busy.
 - Peak memory is that of the whole process, with the libraries that it imports.
@@ -85,12 +85,16 @@ TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
         "growth": (
             "Seconds follow a power of the size: twice the size takes 2 to the power of the exponent times as long. "
             "The exponent is fitted by least squares to the logarithms of all sizes, in brackets the extremes of single "
-            "rounds. What a call costs once flattens the beginning, so that of the two largest sizes stands beside it."
+            "rounds. What a call costs once flattens the beginning, so that of the two largest sizes is beside it."
         ),
         "large": (
             "Large tables within a limit of memory: what does not fit is written to a private folder and read again."
         ),
-        "targets": "What the project asks of a full run; the ratio of the medians decides.",
+        "titled": "{title}: {said}",
+        "targets": (
+            "What the project asks of a full run; the ratio of the medians decides. {met} of {gates} targets that gate are met. "
+            "{shown} more are only shown. Those that are not met:"
+        ),
         "nothing": "Nothing.",
         "again": (
             "`make bench` is the short run (some minutes), `make bench-full` the long one (about half an hour, and 10 GB "
@@ -127,7 +131,10 @@ TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
             "每次呼叫的固定成本會把開頭壓平，因此旁邊另列最大兩個規模的指數。"
         ),
         "large": "在記憶體限制下處理大型資料表：放不下的部分寫入私有資料夾，再讀回來。",
-        "targets": "專案對完整執行的要求；由中位數之比決定。",
+        "titled": "{title}：{said}",
+        "targets": (
+            "專案對完整執行的要求；由中位數之比決定。把關的 {gates} 項目標中達成 {met} 項，另有 {shown} 項僅供參考。未達成的是："
+        ),
         "nothing": "沒有。",
         "again": (
             "`make bench` 是簡短版（幾分鐘），`make bench-full` 是完整版（大約半小時，需要 10 GB 磁碟空間）。"
@@ -153,48 +160,44 @@ TEXTS: Final[Mapping[str, Mapping[str, str]]] = {
 
 TABLE: Final[Mapping[str, Mapping[str, str]]] = {
     ENGLISH: {
+        "table": "table",
+        "comparison": "comparison",
+        "growth": "growth",
         "contender": "contender",
         "seconds": "seconds",
-        "cpu": "CPU seconds",
-        "peak": "peak MiB",
+        "base": "seconds, base",
+        "sizes": "sizes",
+        "smallest": "seconds, smallest",
+        "largest": "seconds, largest",
         "time_ratio": "time ratio",
         "cpu_ratio": "CPU ratio",
         "peak_ratio": "memory ratio",
         "exponent": "exponent",
         "end": "two largest",
         "cpu_exponent": "exponent, CPU",
-        "where": "where",
-        "what": "what",
-        "ratio": "ratio",
-        "target": "target",
-        "met": "met",
-        "yes": "yes",
-        "no": "no",
-        "shown": "only shown",
+        "gate": "gate",
         "at_most": "at most {target}",
         "at_least": "at least {target}",
         "environment": "environment",
         "versions": "versions",
     },
     CHINESE: {
+        "table": "資料表",
+        "comparison": "比較",
+        "growth": "成長",
         "contender": "受測程式",
         "seconds": "秒",
-        "cpu": "CPU 秒",
-        "peak": "記憶體峰值 MiB",
+        "base": "基準的秒數",
+        "sizes": "規模",
+        "smallest": "最小規模的秒數",
+        "largest": "最大規模的秒數",
         "time_ratio": "時間倍數",
         "cpu_ratio": "CPU 倍數",
         "peak_ratio": "記憶體倍數",
         "exponent": "指數",
         "end": "最大兩個",
         "cpu_exponent": "CPU 指數",
-        "where": "對象",
-        "what": "項目",
-        "ratio": "倍數",
-        "target": "目標",
-        "met": "達成",
-        "yes": "是",
-        "no": "否",
-        "shown": "僅供參考",
+        "gate": "把關",
         "at_most": "至多 {target}",
         "at_least": "至少 {target}",
         "environment": "環境",

@@ -17,7 +17,7 @@ import pyarrow as pa
 from adult_raw import read_raw
 
 from petaudit.synthesizing.copula import GaussianCopula, Marginal, cholesky, correlations
-from petaudit.synthesizing.normal import Slices, Whole, random_bits
+from petaudit.synthesizing.normal import Integers, Slices, random_bits
 
 SCHEMA: Final = pa.schema(
     [
@@ -80,7 +80,7 @@ def by_high_income(labels: Sequence[str], high_income: Sequence[bool]) -> list[s
     return sorted(rows, key=lambda label: (Fraction(high[label], rows[label]), label))
 
 
-def marginal_of(column: Whole) -> tuple[Marginal, Whole]:
+def marginal_of(column: Integers) -> tuple[Marginal, Integers]:
     """Take every value as a cell, or, if there are too many, spans that leave no gap.
 
     petaudit's own spans end where the values in them end; these made the bundled file.

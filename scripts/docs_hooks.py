@@ -1,4 +1,4 @@
-"""What MkDocs does not do by itself: links between the two languages, and anchors as on GitHub.
+"""What MkDocs does not do: links between the languages, anchors and formulas as on GitHub.
 
 Pages link to each other by paths, such as ``../tables.md``, because these work on GitHub as well.
 The two languages are two sites, one in a folder of the other, and MkDocs knows only one at a time.
@@ -20,9 +20,19 @@ CODE = re.compile(r"^```.*?^```$|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 
 
 def on_config(config: Any) -> Any:
-    """Give headings the anchors that GitHub gives them."""
-    config["mdx_configs"].setdefault("toc", {})["slugify"] = anchor
+    """Give headings the anchors that GitHub gives them, and draw formulas as it does."""
+    settings = config["mdx_configs"]
+    settings.setdefault("toc", {})["slugify"] = anchor
+    fence = {"name": "math", "class": "math", "format": formula}
+    settings.setdefault("pymdownx.superfences", {})["custom_fences"] = [fence]
     return config
+
+
+def formula(source: str, *_: Any, **__: Any) -> str:
+    """Turn LaTeX into MathML, which browsers draw without a script."""
+    from latex2mathml.converter import convert  # noqa: PLC0415 (tests of links do without)
+
+    return f'<div class="math">{convert(source, display="block")}</div>'
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Any) -> str:

@@ -15,7 +15,6 @@ import inspect
 import json
 import re
 import sys
-import textwrap
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields
 from functools import cache
@@ -40,9 +39,9 @@ from petaudit.pipelines.reading import NEVER_EMPTY
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 REQUIRED = "*required*"
 NONE = "none"
-WIDTH = 110
 HAN_APART = re.compile(r"(?<=[\u3400-\u9fff]) (?=[\u3400-\u9fff])")
 HEADER = ("Option", "Takes", "Default", "Meaning")
+MEASURES = ("Measure", *HEADER)
 
 INTRODUCTION = """\
 # YAML reference
@@ -59,7 +58,7 @@ Module:
     option: value
 ```
 
-- The modules must stand in this order: {modules}.
+- The modules must be in this order: {modules}.
 - *required*: the option must be given. *none*: there is no default, and `null` says the same as
   leaving it out.
 - {never_empty} must have a value where they are written: an empty line is an error.
@@ -129,7 +128,7 @@ class Reference:
         ]
 
     def measures(self) -> list[str]:
-        """A section per family, and a part per measure of petaudit itself."""
+        """A section per family, with a table of what its measures need and take."""
         parts = []
         for family in Family:
             own = [
@@ -140,35 +139,31 @@ class Reference:
             if own:
                 colon = self.say(": ")
                 parts.append(_section(f"{EVALUATOR}{colon}{self.say(family.value)}", ""))
-                parts += [part for measure in own for part in self.measure(measure)]
+                parts.append(self.table([row for one in own for row in self.rows(one)], MEASURES))
         return parts
 
-    def measure(self, measure: Measure) -> Iterator[str]:
-        """The part of one measure."""
+    def rows(self, measure: Measure) -> Iterator[tuple[str, ...]]:
+        """A row per option of a measure; the first one says which it is and what it needs."""
         needs = [self.say(NEEDS[need]) for need in measure.needs]
         for need, options in measure.either:
             either = [self.say(NEEDS[need]), *map(_code, options)]
             needs.append(self.say(" or ").join(either))
-        yield f"### {measure.name}\n"
-        title, question = self.say(measure.title), self.say(measure.question)
-        yield self.say("[{title}](measures/{name}.md):\n{question}\n").format(
-            title=title, name=measure.name, question=question
-        )
+        first = f"[{measure.name}](measures/{measure.name}.md)"
         if needs:
-            line = self.say("Needs {needs}.").format(needs=self.say("; ").join(needs))
-            yield (textwrap.fill(line, WIDTH) if self.language == ENGLISH else line) + "\n"
-        rows = list(_options_of(measure))
-        yield self.table(rows) if rows else self.sentences("It has no options of its own.")
+            first += self.say(": needs {needs}").format(needs=self.say("; ").join(needs))
+        for row in list(_options_of(measure)) or [("", "", "", "")]:
+            yield first, *row
+            first = ""
 
-    def table(self, rows: list[tuple[str, ...]]) -> str:
+    def table(self, rows: list[tuple[str, ...]], header: tuple[str, ...] = HEADER) -> str:
         """A table of options."""
-        said_rows = [tuple(map(self.say, HEADER)), ("---",) * len(HEADER)]
+        said_rows = [tuple(map(self.say, header)), ("---",) * len(header)]
         said_rows += [tuple(map(self.cell, row)) for row in rows]
         return "".join(f"| {' | '.join(row)} |\n" for row in said_rows)
 
     def cell(self, text: str) -> str:
         """A cell of a table; code is the same in every language."""
-        if text.startswith("`"):
+        if not text or text.startswith(("`", "[")):
             return text
         shown = self.say(text)
         return shown if text == REQUIRED else _escaped(shown)

@@ -1,6 +1,6 @@
 """Take the pictures of the report that the README and the documentation show.
 
-python scripts/picture_report.py        # docs/images/report.png and report-zh-TW.png
+python scripts/picture_report.py        # docs/images/report.png, docs/zh-TW/images/report.png
 
 It needs Debian's Chromium and a font with Chinese characters (scripts/install_browser.sh). The same
 machine takes the same pictures; another one may have other fonts.
@@ -19,7 +19,7 @@ from playwright.sync_api import Browser, sync_playwright
 from petaudit.cli import main as petaudit
 from petaudit.i18n.catalogue import ENGLISH, LANGUAGES
 
-IMAGES = Path(__file__).resolve().parents[1] / "docs" / "images"
+DOCS = Path(__file__).resolve().parents[1] / "docs"
 WIDTH, HEIGHT = 1280, 900
 
 
@@ -39,8 +39,8 @@ def main() -> int:
         for language in LANGUAGES:
             page = result.with_name(f"{language}.html")
             petaudit(["report", str(result), "--lang", language, "--out", str(page)])
-            ending = "" if language == ENGLISH else f"-{language}"
-            take(browser, page, IMAGES / f"report{ending}.png")
+            folder_of_language = DOCS if language == ENGLISH else DOCS / language
+            take(browser, page, folder_of_language / "images" / "report.png")
         browser.close()
     return 0
 

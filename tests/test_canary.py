@@ -565,6 +565,7 @@ HIERARCHY_FAULTS = {
     "blank": "{0};;*\n",
     "quoted": '{0};{1}\n"{2};{1}\n',
     "narrow": "{0};{1};*\n",
+    "commas": "{0},{1}\n{2},{1}\n",
 }
 NO_HEADER = "the first row looks like data"
 FAILURES: dict[str, tuple[str, ...]] = {
@@ -639,10 +640,11 @@ FAILURES: dict[str, tuple[str, ...]] = {
         *(*without("--population", without("--hierarchies")), "--population", "few.csv"),
         *("--measures", "k-map"),
     ),
-    "a value is not a number": with_hierarchies("ranges.yaml", "precision"),
-    "a value is not a date": with_hierarchies("dates.yaml", "precision"),
-    "a value contains the mask character 'z'": with_hierarchies("mask.yaml", "precision"),
-    "a value is not in the ordered list": with_hierarchies("ordered.yaml", "precision"),
+    "every line has 1 ','": with_hierarchies("commas-h", "precision"),
+    "cannot be read as a number": with_hierarchies("ranges.yaml", "precision"),
+    "cannot be read as a date": with_hierarchies("dates.yaml", "precision"),
+    "because of the mask character 'z'": with_hierarchies("mask.yaml", "precision"),
+    "cannot be found in the ordered list": with_hierarchies("ordered.yaml", "precision"),
     "line 3: duplicate key: a label": with_hierarchies("twice.yaml"),
     "tabled.yaml, line 6: duplicate key: a label": ("check", "tabled.csv", "--k", "2"),
     "labels that are not numbers, not ranges like": (

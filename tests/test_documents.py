@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import doctest
-import inspect
 import json
 import re
 import shlex
 import subprocess
 import sys
-from dataclasses import MISSING, fields
-from fractions import Fraction
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,11 +21,9 @@ from docs.pages import of_this_version, perform
 from measures.registry_cases import PASSING, passing_inputs
 from petaudit import datasets
 from petaudit.cli.parser import build_parser
-from petaudit.inputs import gather
+from petaudit.inputs import Inputs, gather
 from petaudit.labels.hierarchies import Hierarchies
-from petaudit.measures import Family, Measure, Need, all_measures, listed_measures
-from petaudit.measures.base import input_parameters
-from petaudit.pipelines import models
+from petaudit.measures import Family, all_measures, listed_measures
 from petaudit.pipelines.plan import planned_runs
 from petaudit.pipelines.table_schema import read_schema
 from petaudit.system.yaml_files import parse_yaml
@@ -83,6 +79,18 @@ def test_examples_run_and_say_nothing_on_standard_error(script: Path) -> None:
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert done.stdout
     assert done.stderr == ""
+
+
+def test_the_contributing_guide_names_what_there_is() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    folders = ("src", "tests", "docs", "scripts")
+    paths = {path for folder in folders for path in (ROOT / folder).rglob("*")}
+    paths |= {ROOT / folder for folder in folders}
+    known = [f"{path.as_posix()}{'/' * path.is_dir()}" for path in paths]
+    named = re.findall(r"`((?:[\w-]+/)*[\w-]+(?:\.py|/))`", text)
+    assert [name for name in named if not any(own.endswith(f"/{name}") for own in known)] == []
+    attributes = set(re.findall(r"\binputs\.(\w+)", text)) - {"py"}
+    assert attributes <= set(dir(Inputs)) | {item.name for item in fields(Inputs)}
 
 
 def measure_of_the_contributing_guide() -> Any:
@@ -154,7 +162,9 @@ def test_commands_of_the_singling_out_page_print_what_it_shows(command: str, out
     assert f"(exit code {done.returncode})" in output
 
 
-@pytest.mark.parametrize("page", [PAGE, "docs/pipelines.md", "docs/python.md"])
+@pytest.mark.parametrize(
+    "page", [PAGE, "docs/singling-out-statistics.md", "docs/pipelines.md", "docs/python.md"]
+)
 def test_python_of_the_pages_returns_what_they_show(page: str) -> None:
     source = "\n".join(blocks(page, "python"))
     examples = doctest.DocTestParser().get_doctest(source, {}, page, page, 0)
@@ -165,11 +175,12 @@ def test_python_of_the_pages_returns_what_they_show(page: str) -> None:
 
 
 def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: Path) -> None:
-    [python] = [block for block in blocks("docs/tables.md", "python") if "ranges" in block]
+    [python] = [block for block in blocks("docs/tables.md", "python") if "hierarchies = " in block]
     defined: dict[str, object] = {"petaudit": petaudit}
     exec(compile(python, "docs/tables.md", "exec"), defined)  # noqa: S102
-    [yaml] = [block for block in blocks("docs/tables.md", "yaml") if "ranges" in block]
-    (tmp_path / "city_hierarchy.csv").write_text("Paris;France\n")
+    yaml, more = (block for block in blocks("docs/tables.md", "yaml") if "ranges" in block)
+    for name in ("city", "town"):
+        (tmp_path / f"{name}_hierarchy.csv").write_text("Paris;France\n")
     (tmp_path / "rules.yaml").write_text(yaml)
     values = {
         "age": ["23", "91"],
@@ -185,6 +196,15 @@ def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: 
             assert path == in_yaml.get(column, values.__getitem__).path_of(value)
     assert in_python.get("age", values.__getitem__).path_of("23")[1] == "[20,25["
     assert in_yaml.get("city", None).top == "France"
+    assert in_yaml.get("town", lambda _: ["Lima"]).others == ("Lima",)
+    (tmp_path / "more.yaml").write_text(more)
+    messy = Hierarchies.of(tmp_path / "more.yaml")
+    columns = {"income": ["1.234", "?"], "age": ["23", "?"], "born": ["1130305"]}
+    assert [
+        messy.get(column, columns.__getitem__).generalize(value, 1)
+        for column, own in columns.items()
+        for value in own
+    ] == ["[1000,2000[", "other", "20-39", "unknown age", "2024-03"]
 
 
 PIPELINES = "docs/pipelines.md"
@@ -202,7 +222,7 @@ def test_a_newcomer_who_follows_the_pipelines_page_sees_what_it_shows(tmp_path: 
         (tmp_path / name).write_text(text, encoding="utf-8")
     page = (ROOT / PIPELINES).read_text(encoding="utf-8")
     shown = re.findall(r"```sh\n(petaudit .*?)```(?:\n\n```text\n(.*?)```)?", page, re.DOTALL)
-    assert sum(bool(output) for _, output in shown) >= 6
+    assert sum(bool(output) for _, output in shown) >= 5
     for command, output in shown:
         done = perform(command, tmp_path)
         assert done.stderr == "", command
@@ -263,124 +283,6 @@ def names_in(rows: list[list[str]]) -> list[str]:
     return [row[0].strip("` ") for row in rows]
 
 
-def default_text(value: Any) -> str:
-    if value is MISSING or value is inspect.Parameter.empty:
-        return "*required*"
-    if value is None or isinstance(value, bool):
-        return {None: "none", True: "true", False: "false"}[value]
-    return f"{value:g}" if isinstance(value, int | float) else str(value)
-
-
-def defaults_of(model: type) -> dict[str, str]:
-    known = models.settings_of(model)
-    return {own.name: default_text(own.default) for own in fields(model) if own.name in known}
-
-
-def defaults_of_measure(measure: Measure) -> dict[str, str]:
-    given = dict(inspect.signature(petaudit.mpuccs).parameters) if measure.name == "mpuccs" else {}
-    given |= inspect.signature(measure.compute).parameters
-    found = {"limit": "none"} if measure.limit_help is not None else {}
-    for option in measure.options:
-        parameter = given.get(option.name)
-        default = None if parameter is None else parameter.default
-        is_exact = isinstance(default, Fraction)
-        found[option.name] = default_text(float(default) if is_exact else default)
-    return found
-
-
-def reference() -> dict[str, dict[str, str]]:
-    found = {"Executor": defaults_of(models.ExecutorSettings)}
-    for module, own in models.METHODS.items():
-        for model in own:
-            method = vars(model).get("method")
-            name = f"{module}: {method}" if isinstance(method, str) else module
-            found[name] = defaults_of(model)
-    # One measure has so many options that it has a table of its own.
-    return found | {"Evaluator: mpuccs": defaults_of_measure(all_measures()["mpuccs"])}
-
-
-@pipelines_pages
-@pytest.mark.parametrize(("heading", "expected"), reference().items())
-def test_the_reference_of_options_is_complete(
-    heading: str, expected: dict[str, str], page: str
-) -> None:
-    rows = tables_of(page, word(page, "Option"))[heading]
-    shown = dict(zip(names_in(rows), [row[1] for row in rows], strict=True))
-    assert shown == {name: default_on(page, default) for name, default in expected.items()}
-
-
-def default_on(page: str, default: str) -> str:
-    return word(page, default) if default in ("none", "*required*") else default
-
-
-@pipelines_pages
-def test_the_reference_has_nothing_else(page: str) -> None:
-    found = tables_of(page, word(page, "Option"))
-    assert {*found} - {word(page, "Options of the command line")} == {*reference()}
-
-
-LETTERS = {
-    Need.QUASI_IDENTIFIERS: "Q",
-    Need.SENSITIVE: "S",
-    Need.HIERARCHIES: "H",
-    Need.ORIGINAL: "O",
-    Need.POPULATION: "P",
-}
-
-
-def measures_of_the_reference(document: str) -> dict[str, list[tuple[str, str, str, str]]]:
-    """By measure: family, needs, option and default, from the tables with a row per option."""
-    found: dict[str, list[tuple[str, str, str, str]]] = {}
-    heading = name = needs = ""
-    for line in (ROOT / document).read_text(encoding="utf-8").splitlines():
-        if line.startswith("#"):
-            heading = line.lstrip("# ")
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")]
-        if not line.startswith("|") or len(cells) != 5 or not cells[2].startswith("`"):
-            continue
-        if cells[0]:
-            [(name, page)] = re.findall(r"^\[(.*)\]\((.*)\)$", cells[0])
-            assert page == f"measures/{name}.md"
-            assert name not in found
-            needs = cells[1]
-        found.setdefault(name, []).append((heading, needs, cells[2].strip("`"), cells[3]))
-        assert len(cells[4]) > (4 if document.startswith(CHINESE) else 10)
-    return found
-
-
-def needs_text(measure: Measure) -> str:
-    letters = [LETTERS[need] for need in measure.needs]
-    return " ".join(letters + [f"({LETTERS[need]})" for need, _ in measure.either])
-
-
-@pipelines_pages
-def test_the_reference_of_measures_is_complete(page: str) -> None:
-    found = measures_of_the_reference(page)
-    expected = {
-        name: [
-            (
-                word(page, f"Evaluator: {measure.family.value}"),
-                needs_text(measure),
-                option,
-                default_on(page, default),
-            )
-            for option, default in defaults_of_measure(measure).items()
-        ]
-        for name, measure in listed_measures().items()
-        if name != "mpuccs"
-    }
-    assert found == expected
-    assert [*found] == [*expected], "in the order of petaudit measures"
-
-
-@pipelines_pages
-def test_the_letters_of_needs_are_explained(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    explained = re.findall(r"^\| (\(?[A-Z]\)?) \| ", text, re.MULTILINE)
-    either = {f"({LETTERS[need]})" for own in all_measures().values() for need, _ in own.either}
-    assert explained == [*LETTERS.values(), *either]
-
-
 def test_measures_that_keep_their_limit_strictly_are_named() -> None:
     """The page names two, and the profiles of mpUCCs."""
     strict = {
@@ -409,34 +311,6 @@ def test_the_granularities_of_all_measures_are_listed(page: str) -> None:
         own = tuple(re.findall(r"`(\w+)`", tables))
         found |= dict.fromkeys(names.split(", "), own)
     assert found == {name: own.granularities for name, own in listed_measures().items()}
-
-
-@pytest.mark.parametrize("page", in_both_languages("docs/python.md"))
-def test_the_functions_of_the_python_page_have_these_arguments(page: str) -> None:
-    text = (ROOT / page).read_text(encoding="utf-8")
-    shown = re.findall(
-        r"^\| \[`(\w+)\((.*)\)`\]\(measures/(.*)\.md\) \| (.*) \|$", text, re.MULTILINE
-    )
-    assert [name for _, _, name, _ in shown] == [*all_measures()]
-    for function, first, name, own in shown:
-        assert function == name.replace("-", "_")
-        known = inspect.signature(getattr(petaudit, function)).parameters.values()
-        plain = [one for one in known if one.kind is inspect.Parameter.POSITIONAL_OR_KEYWORD]
-        assert [one.partition("=")[0] for one in first.split(", ")] == [one.name for one in plain]
-        keywords = [
-            one
-            for one in known
-            if one.kind is inspect.Parameter.KEYWORD_ONLY and one.name not in input_parameters()
-        ]
-        if name != "mpuccs":
-            assert own.split(", ") == [f"`{argument_text(one)}`" for one in keywords], name
-
-
-def argument_text(argument: inspect.Parameter) -> str:
-    if argument.default is inspect.Parameter.empty:
-        return argument.name
-    own = argument.default
-    return f"{argument.name}={json.dumps(own) if isinstance(own, str) else own}"
 
 
 def test_the_techniques_of_the_petworks_page_are_those_that_there_are() -> None:

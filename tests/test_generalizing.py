@@ -26,7 +26,7 @@ CITIES = {"Paris": ["Europe", "*"], "Rome": ["Europe", "*"], "Lima": ["America",
 PEOPLE: Columns = {
     "city": ["Rome", "Lima", None, "Paris", "Rome"],
     "age": [23, 24, 61, 29, 23],
-    "name": ["a", "b", "c", "d", None],
+    "note": ["a", "b", "c", "d", None],
 }
 RULES = {"city": CITIES | {"": ["", "*"]}, "age": petaudit.ranges(10)}
 
@@ -56,7 +56,7 @@ def test_every_engine_gives_the_same_table_in_its_kind(engine: Callable[[Columns
     assert open_source(made).to_arrow().to_pydict() == {
         "city": ["Europe", "America", None, "Europe", "Europe"],
         "age": ["[20,30[", "[20,30[", "[60,70[", "[20,30[", "[20,30["],
-        "name": ["a", "b", "c", "d", None],
+        "note": ["a", "b", "c", "d", None],
     }
 
 
@@ -68,7 +68,7 @@ def test_suppression_is_the_same_on_every_engine(engine: Callable[[Columns], Any
     assert found.suppressed_rows == 2
     assert found.table.column("city").to_pylist() == ["Europe", "*", "*", "Europe", "Europe"]
     assert found.table.column("age").to_pylist() == ["[20,30[", "*", "*", "[20,30[", "[20,30["]
-    assert found.table.column("name").to_pylist() == PEOPLE["name"]
+    assert found.table.column("note").to_pylist() == PEOPLE["note"]
 
 
 def test_pandas_keeps_its_index_and_the_columns_that_stay() -> None:
@@ -86,7 +86,15 @@ def test_pandas_keeps_its_index_and_the_columns_that_stay() -> None:
     assert list(made.columns) == [f" {city} ", *others, "kind"]
     assert list(made[f" {city} "]) == ["Europe"] * 3
     kept = frame.loc[["v", "y", "z"]]
-    pd.testing.assert_frame_equal(made[["name", "kind"]], kept[["name", "kind"]])
+    pd.testing.assert_frame_equal(made[["note", "kind"]], kept[["note", "kind"]])
+
+
+def test_names_of_columns_may_be_numbers_in_pandas() -> None:
+    frame = pd.DataFrame(
+        {7: ["Rome", "Lima"], "note": ["a", "b"], "e-mail": ["a@b.org", "c@b.org"]}
+    )
+    made = generalize(frame, levels={"7": 1}, hierarchies={"7": CITIES})
+    assert made.to_dict("list") == {7: ["Europe", "America"], "note": ["a", "b"]}
 
 
 def test_what_is_given_stays_as_it_was() -> None:
@@ -172,11 +180,112 @@ def test_a_generalised_column_that_is_no_quasi_identifier_is_not_suppressed() ->
     assert made.column("age").to_pylist() == ["23", "*", "*", "*", "23"]
 
 
-def test_identifiers_are_suppressed_nulls_included() -> None:
-    made = generalize(
-        pa.table(PEOPLE), levels={"city": 0}, hierarchies=RULES, roles={"name": "identifier"}
+@pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
+def test_identifiers_are_left_out_and_that_is_said(engine: Callable[[Columns], Any]) -> None:
+    """By their role, or by their name; a column that looks like one stays only if it is told to."""
+    people = engine(PEOPLE | {"e-mail": [f"{letter}@example.org" for letter in "abcde"]})
+    given = {"levels": {"city": 1}, "hierarchies": RULES}
+    with pytest.warns(petaudit.PetauditWarning) as said:
+        made = generalize(people, roles={"note": "identifier", "city": "quasi_identifier"}, **given)
+    assert list(open_source(made).columns) == ["city", "age"]
+    assert [str(warning.message) for warning in said] == [
+        "left out, as identifiers: 'note'",
+        "left out, because of names or values like those of identifiers: 'e-mail' (the role "
+        "insensitive keeps a column)",
+    ]
+    kept = generalize(people, roles={"e-mail": "insensitive_attribute"}, **given)
+    assert list(open_source(kept).columns) == ["city", "age", "note", "e-mail"]
+
+
+def test_identifiers_can_be_suppressed_nulls_included() -> None:
+    found = generalize_with_report(
+        pa.table(PEOPLE | {"name": ["Ann", None, "Bob", "Cyd", "Dan"]}),
+        levels={"city": 0},
+        hierarchies=RULES,
+        roles={"note": "identifier"},
+        identifier_columns="mask",
     )
-    assert made.column("name").to_pylist() == ["*"] * 5
+    assert found.table.column("note").to_pylist() == ["*"] * 5
+    assert found.table.column("name").to_pylist() == ["*"] * 5
+    assert [message.split(":")[0] for message in found.warnings] == [
+        "suppressed altogether, as identifiers",
+        "suppressed altogether, because of names or values like those of identifiers",
+    ]
+
+
+def test_rows_are_suppressed_without_any_level() -> None:
+    found = generalize_with_report(pa.table(PEOPLE), quasi_identifiers="age", suppress_below=2)
+    assert found.table.column("age").to_pylist() == ["23", "*", "*", "*", "23"]
+    assert found.table.column("city").to_pylist() == PEOPLE["city"]
+    with pytest.raises(RoleError, match="no quasi-identifier is known"):
+        generalize(pa.table(PEOPLE), suppress_below=2)
+
+
+def test_a_column_without_a_hierarchy_has_the_level_0() -> None:
+    found = generalize_with_report(pa.table(PEOPLE), levels={"age": 0}, suppress_below=2)
+    assert found.table.column("age").to_pylist() == ["23", "*", "*", "*", "23"]
+
+
+def test_values_that_fit_no_level_get_one_of_their_own() -> None:
+    table = pa.table(
+        {
+            "age": ["23", "unknown", "unknown", "n/a", None, "*", "24"],
+            "city": ["Rome", "Lima", "Rom", "Rome", None, "Lima", "*"],
+        }
+    )
+    rules = {"age": petaudit.ranges(10, 20), "city": RULES["city"]}
+    given: dict[str, Any] = {"hierarchies": rules, "other_values": "level"}
+    found = generalize_with_report(table, levels={"age": 2, "city": 1}, **given)
+    assert found.table.to_pydict() == {
+        "age": ["[20,40[", "other", "other", "other", None, "*", "[20,40["],
+        "city": ["Europe", "America", "other", "Europe", None, "America", "*"],
+    }
+    assert found.warnings == (
+        "column 'age': 3 cells (2 values) put into 'other', fitting no other level",
+        "column 'city': 1 cell (1 value) put into 'other', fitting no other level",
+    )
+    top = generalize_with_report(table, levels={"age": 3, "city": 2}, **given).table
+    assert top.column("age").to_pylist() == ["*"] * 7
+    with pytest.raises(HierarchyError, match=r"'city' holds 1 value .*other_values='level' puts"):
+        generalize(table, levels={"city": 1}, hierarchies=rules)
+
+
+@given(
+    rows=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=4, max_size=25),
+    smallest=st.integers(2, 6),
+)
+def test_most_rows_suppressed_names_the_column_that_helps_most(
+    rows: list[tuple[int, int]], smallest: int
+) -> None:
+    """Against a count of every candidate by hand: age one level coarser, or all without zip."""
+
+    def lost(keys: list[Any]) -> int:
+        return sum(1 for key in keys if Counter(keys)[key] < smallest)
+
+    table = pa.table(
+        {"age": [str(age) for age, _ in rows], "zip": [f"z{code}" for _, code in rows]}
+    )
+    found = generalize_with_report(
+        table,
+        hierarchies={"age": petaudit.ranges(5, 10)},
+        quasi_identifiers=["age", "zip"],
+        suppress_below=smallest,
+    )
+    now = lost(rows)
+    coarser, without = (
+        lost([(age // 5, code) for age, code in rows]),
+        lost([age for age, _ in rows]),
+    )
+    [*warned] = (text for text in found.warnings if text.startswith("most rows"))
+    assert found.suppressed_rows == now
+    if now * 2 <= len(rows):
+        assert warned == []
+    elif min(coarser, without) >= now:
+        assert warned[0].endswith("%)")
+    elif coarser <= without:
+        assert warned[0].endswith(f"; with level 1 of 'age' it would be {coarser}")
+    else:
+        assert warned[0].endswith(f"; without 'zip' it would be {without}")
 
 
 @pytest.mark.parametrize(
@@ -188,8 +297,24 @@ def test_identifiers_are_suppressed_nulls_included() -> None:
         ({"levels": {"city": "1"}}, OptionError, "level '1'"),
         ({"levels": {"city": 1.0}}, OptionError, "level 1.0"),
         ({"levels": {}}, OptionError, "no level"),
+        ({"levels": {"city": 1}, "other_values": "levels"}, OptionError, "did you mean 'level'"),
+        (
+            {"levels": {"city": 1}, "roles": {"city": "identifier"}},
+            OptionError,
+            "'city' is an identifier.*takes no level",
+        ),
+        (
+            {"levels": {"city": 1}, "identifier_columns": "keep"},
+            OptionError,
+            "identifier_columns must be 'drop' or 'mask', got 'keep'",
+        ),
         ({"levels": {"cty": 1}}, ColumnError, "'cty'.*did you mean 'city'"),
-        ({"levels": {"name": 1}}, HierarchyError, "no hierarchy for column 'name'"),
+        (
+            {"levels": {"note": 1}, "hierarchies": None},
+            HierarchyError,
+            "'note' has no hierarchy, so that it has no level but 0.*hierarchies=",
+        ),
+        ({"levels": {"note": 1}}, HierarchyError, "no hierarchy for column 'note'"),
         (
             {"levels": {"city": 1}, "suppress_below": 0},
             OptionError,
@@ -220,7 +345,7 @@ def test_identifiers_are_suppressed_nulls_included() -> None:
         (
             {"levels": {"age": 1}, "hierarchies": {"age": petaudit.dates()}},
             HierarchyError,
-            "dates.*'age'.*not a date",
+            "dates.*'age': 4 values cannot be read as a date .*other: true.*, in 5 rows",
         ),
     ],
 )

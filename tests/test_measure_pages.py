@@ -306,3 +306,10 @@ def test_the_index_gives_the_question_of_every_measure(language: str) -> None:
         else:
             assert len(HAN.findall(question)) >= 8, measure.name
             assert question.endswith("？"), measure.name
+
+
+@both_languages
+def test_every_measure_has_a_place_where_measures_are_chosen(language: str) -> None:
+    page = text_of(FOLDERS[language] / "choosing-measures.md")
+    missing = [own.name for own in OURS if f"(measures/{own.name}.md)" not in page]
+    assert missing == []

@@ -33,7 +33,7 @@ RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
 """Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
 LONGEST_PATH = 300
 _names_options: ContextVar[bool] = ContextVar("_names_options", default=False)
-_SHORT_OPTIONS = {"quasi_identifiers": "qi"}
+_SHORT_OPTIONS = {"overrides": "set", "quasi_identifiers": "qi"}
 
 
 @dataclass(frozen=True)
@@ -198,8 +198,49 @@ def argument(name: str, *values: str) -> str:
     return joined(parts, " or ") if others else parts[0]
 
 
+def given_as(name: str, value: str) -> str:
+    """Return an argument as the caller gave it.
+
+    >>> given_as("only", "closeness")
+    "only='closeness'"
+    >>> with naming_options():
+    ...     given_as("only", "closeness")
+    "--only 'closeness'"
+    """
+    separator = " " if _names_options.get() else ""
+    return f"{argument(name)}{separator}{shortened(value)!r}"
+
+
+def names_in(given: object, name: str, error: type[PetauditError] = OptionError) -> tuple[str, ...]:
+    """Return the names that an argument lists; a single one needs no list.
+
+    >>> names_in("age", "sensitive"), names_in(["zip", "age"], "sensitive")
+    (('age',), ('zip', 'age'))
+    >>> names_in(5, "sensitive")
+    Traceback (most recent call last):
+    petaudit.errors.OptionError: sensitive= must be a name or a list of names, got 5
+    """
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, Iterable):
+        message = phrase(
+            "{argument} must be a name or a list of names, got {value!r}",
+            argument=argument(name),
+            value=given,
+        )
+        raise error(message)
+    return tuple(map(str, given))
+
+
 class PetauditWarning(UserWarning):
-    """The figure stands, but there is something about it that the reader should know."""
+    """The figure is valid, but has a limitation that its reader should know.
+
+    >>> import warnings, petaudit, pyarrow as pa
+    >>> with warnings.catch_warnings(record=True, category=PetauditWarning) as raised:
+    ...     _ = petaudit.k_anonymity(pa.table({"zip": ["1"]}), quasi_identifiers="zip", limit=1)
+    >>> [warning.category.__name__ for warning in raised]
+    ['PetauditWarning']
+    """
 
     def __str__(self) -> str:
         return translate(self.args[0]) if self.args else ""

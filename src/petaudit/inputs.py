@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,6 +20,7 @@ from petaudit.errors import (
     counted,
     error_context,
     joined,
+    names_in,
     phrase,
     suggestion,
 )
@@ -78,6 +79,9 @@ class Inputs:
     """Whether its values are made up, so that they may be released."""
     progress: Callable[[Any], object] | None = field(default=None, repr=False)
     """Called with the progress of a long search."""
+    announces_notes: bool = True
+    """Whether notes are warnings of Python at once, beside being kept."""
+    _recognised: dict[str, None] = field(default_factory=dict, repr=False)
     _pairs: dict[str, PairCounts] = field(default_factory=dict, repr=False)
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False
@@ -109,7 +113,7 @@ class Inputs:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the reader of a figure should know about how the tables were read."""
-        return _notes(*self.tables.values())
+        return (*_notes(*self.tables.values()), *self._recognised)
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -145,8 +149,9 @@ class Inputs:
         columns = tuple(column for column in self.table.columns if column in self.hierarchies)
         if not columns:
             raise RoleError(
-                "no column of {table} has a hierarchy; hierarchies are for: {columns}",
+                "no column of {table} has a hierarchy ({argument}); hierarchies are for: {columns}",
                 table=self.table.name,
+                argument=argument("hierarchies"),
                 columns=joined(self.hierarchies.attributes) or phrase("no column"),
             )
         return columns
@@ -223,9 +228,9 @@ class Inputs:
     @property
     def population_individuals(self) -> int:
         """How many people the population has."""
-        everybody = self._needed_population()
+        population = self._needed_population()
         column = self.population_person
-        return everybody.rows if column is None else everybody.counts.different(column)
+        return population.rows if column is None else population.counts.different(column)
 
     @property
     def class_histogram(self) -> ClassHistogram:
@@ -245,7 +250,7 @@ class Inputs:
     @property
     def population_classes_but_suppressed(self) -> PopulationClasses:
         """The same without suppressed rows."""
-        everybody = self._needed_population()
+        population = self._needed_population()
         names = self.quasi_identifiers
         if names not in self._in_population:
             person = None
@@ -254,13 +259,16 @@ class Inputs:
                     self.population_person, self.individuals, self.population_individuals
                 )
             self._in_population[names] = population_classes(
-                self.counted, everybody.counts, names, self._as_released, person
+                self.counted, population.counts, names, self._as_released, person
             )
         return self._in_population[names]
 
     def _needed_population(self) -> Source:
         if self.population is None:
-            raise InputError("a population table is needed and was not given")
+            raise InputError(
+                "a population table is needed and was not given ({argument})",
+                argument=argument("population"),
+            )
         return self.population
 
     def _as_released(self, column: str, released: Labels, labels: Labels) -> Labels:
@@ -270,18 +278,37 @@ class Inputs:
         hierarchy = self.hierarchies.for_labels(column, labels)
         if hierarchy is None:
             hierarchy = self.hierarchy(column)
+        else:
+            self._note(hierarchy_notes(hierarchy))
         return labels_in_common(column, hierarchy, released, labels)
 
     def hierarchy(self, attribute: str) -> Hierarchy:
         """The hierarchy of a column."""
         values = None if self.original is None else self._original_values
+        if not self.hierarchies:
+            raise HierarchyError(
+                "there is no hierarchy for column {column!r}; give hierarchies ({argument})",
+                column=attribute,
+                argument=argument("hierarchies"),
+            )
         try:
             # A copy, because other tables have other rows.
-            hierarchy = copy(self.hierarchies.get(attribute, values))
+            hierarchy = copy(self.hierarchies.get(attribute, values, self._announce))
         except HierarchyError as problem:
             raise problem.in_rows(self.rows_of) from None
         hierarchy.rows_of = self.rows_of
         return hierarchy
+
+    def _announce(self, hierarchy: Hierarchy) -> None:
+        """Say what was recognised about the values of a column, once."""
+        values = self.needed_original.counts.value_counts(hierarchy.attribute)
+        self._note(hierarchy_notes(hierarchy, values))
+
+    def _note(self, notes: Iterable[str]) -> None:
+        for note in notes:
+            self._recognised[note] = None
+            if self.announces_notes:
+                warnings.warn(note, PetauditWarning, stacklevel=3)
 
     def leaves_under(self, column: str) -> LeavesUnder | None:
         """What the labels of a column stand for; None where it has no hierarchy."""
@@ -302,7 +329,10 @@ class Inputs:
     def needed_original(self) -> Source:
         """The original; an error without one."""
         if self.original is None:
-            raise InputError("the original table is needed and was not given")
+            raise InputError(
+                "the original table is needed and was not given ({argument})",
+                argument=argument("original"),
+            )
         return self.original
 
     def pair_counts(self, column: str) -> PairCounts:
@@ -324,6 +354,21 @@ class Inputs:
         names = (original.name, self.table.name)
         check_aligned(original.counts, self.table.counts, self.key, names)
         return original
+
+
+def hierarchy_notes(hierarchy: Hierarchy, values: ValueCounts | None = None) -> Iterator[str]:
+    """Say how a rule read the values of a column, and how many cells fit no other level."""
+    for note in hierarchy.notes:
+        yield phrase("{origin}: {note}", origin=hierarchy.origin, note=note)
+    if hierarchy.others and values is not None:
+        places = [values.index[value] for value in hierarchy.others]
+        yield phrase(
+            "column {column!r}: {cells} ({values}) put into {label!r}, fitting no other level",
+            column=hierarchy.attribute,
+            cells=counted(int(values.counts[places].sum()), "cell"),
+            values=counted(len(places), "value"),
+            label=hierarchy.path_of(hierarchy.others[0])[1],
+        )
 
 
 def gather(
@@ -370,10 +415,10 @@ def gather(
     with snapshot():
         source = _opened(table, reading)
         before = None if original is None else _opened(original, reading)
-        unseen = None if control is None else _opened(control, reading)
-        everybody = None if population is None else _opened(population, reading)
+        control_source = None if control is None else _opened(control, reading)
+        population_source = None if population is None else _opened(population, reading)
     if announce_notes:
-        for note in _notes(source, before, unseen, everybody):
+        for note in _notes(source, before, control_source, population_source):
             warnings.warn(note, PetauditWarning, stacklevel=3)
     given = _given_roles(roles, quasi_identifiers, sensitive)
     needs_no_side_car = given and hierarchies and person is not None
@@ -385,15 +430,15 @@ def gather(
     if key is not None:
         for side in (source, before) if before else (source,):
             check_column(key, side.columns, side.name)
-    whose = _settled_person(person, side_car, settled, source)
+    person_column = _settled_person(person, side_car, settled, source)
     is_pseudonym = person_is_pseudonym
     if is_pseudonym is None:
         is_pseudonym = person is None and side_car is not None and side_car.person_is_pseudonym
-    if is_pseudonym and whose is None:
+    if is_pseudonym and person_column is None:
         raise OptionError(
             "person_is_pseudonym is about the person column, and none is named (person)"
         )
-    for other in filter(None, (before, everybody)):
+    for other in filter(None, (before, population_source)):
         for column in settled.quasi_identifiers:
             check_column(column, other.columns, other.name)
     return Inputs(
@@ -407,12 +452,13 @@ def gather(
         delimiter,
         encoding,
         side_car.path if side_car else None,
-        unseen,
-        everybody,
+        control_source,
+        population_source,
         engine,
         spark_master,
-        whose,
+        person_column,
         is_pseudonym,
+        announces_notes=announce_notes,
     )
 
 
@@ -441,7 +487,14 @@ def _given_roles(
         return roles if isinstance(roles, Roles) else Roles(roles)
     if quasi_identifiers is None and sensitive is None:
         return None
-    return Roles.of(*(() if names is None else names for names in (quasi_identifiers, sensitive)))
+    columns = {"quasi_identifiers": quasi_identifiers, "sensitive": sensitive}
+    return Roles.of(
+        **{
+            name: names_in(names, name, RoleError)
+            for name, names in columns.items()
+            if names is not None
+        }
+    )
 
 
 def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:

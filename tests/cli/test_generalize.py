@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
@@ -78,18 +79,142 @@ def test_all_quasi_identifiers_make_the_class(generalize: Run) -> None:
     assert [row[:2] for row in rows(by_all.out)[1:]] == [["*", "*"]] * 4
 
 
-def test_identifiers_are_suppressed_altogether(generalize: Run) -> None:
-    found = generalize("--levels", "zip=1", "--identifier", "disease")
-    assert [row[2] for row in rows(found.out)] == ["disease", *"****"]
+def test_identifiers_are_left_out_or_suppressed_altogether(generalize: Run) -> None:
+    given = ("--levels", "zip=1", "--identifier", "disease")
+    found = generalize(*given)
+    assert rows(found.out)[0] == ["zip", "age"]
+    assert found.err == "petaudit: warning: left out, as identifiers: 'disease'\n"
+    masked = generalize(*given, "--identifier-columns", "mask")
+    assert [row[2] for row in rows(masked.out)] == ["disease", *"****"]
 
 
-def test_identifiers_of_the_side_car_are_suppressed_too(
+def test_identifiers_of_the_side_car_are_left_out_too(
     table: Path, hierarchies: Path, write: Write, run: Run
 ) -> None:
     roles = "{identifier: [disease], quasi_identifier: [zip, age]}"
     write("table.yaml", f"DATASET: {{ATTRIBUTE_TYPE: {roles}, HIERARCHY: {hierarchies}}}")
     found = run("generalize", table, "--levels", "zip=3", "--suppress-below", "3")
-    assert (found.code, rows(found.out)[1:]) == (0, [["*", "*", "*"]] * 4)
+    assert (found.code, rows(found.out)[1:]) == (0, [["*", "*"]] * 4)
+
+
+def test_what_looks_like_an_identifier_stays_only_as_insensitive(write: Write, run: Run) -> None:
+    write("t.csv", "e-mail;zip\nann@example.org;1\nbob@example.org;1\n")
+    given = ("generalize", "t.csv", "--qi", "zip", "--suppress-below", "2")
+    found = run(*given)
+    assert rows(found.out) == [["zip"], ["1"], ["1"]]
+    assert "left out, because of names or values like those of identifiers: 'e-mail'" in found.err
+    kept = run(*given, "--insensitive", "e-mail")
+    assert (rows(kept.out)[0], kept.err) == (["e-mail", "zip"], "")
+
+
+def test_a_first_person_in_place_of_a_header_is_not_named(write: Write, run: Run) -> None:
+    write("t.csv", "ann@example.org;1;33;0912345678\nbob@example.org;1;44;0987654321\n")
+    found = run("generalize", "t.csv", "--qi", "1", "--suppress-below", "2")
+    assert "left out, because of names or values like those of identifiers: 2 columns" in found.err
+    assert "ann@" not in found.err
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+@pytest.mark.parametrize("name", ["", "o.csv", "o.tsv", "o.csv.gz", "o.tsv.zst", "o.parquet"])
+def test_the_delimiter_that_was_read_is_written(
+    delimiter: str, name: str, write: Write, run: Run
+) -> None:
+    lines = [["zip", "age"], ["a;b", "1,5"], ["c|d", "2,5"]]
+    text = "".join(delimiter.join(f'"{cell}"' for cell in line) + "\n" for line in lines)
+    write("t.csv", text)
+    given = ("generalize", "t.csv", "--qi", "zip", "--suppress-below", "1")
+    found = run(*given, *(("--out", name) if name else ()))
+    assert (found.code, found.err) == (0, "")
+    if name == "o.parquet":
+        assert pq.read_table(name).to_pydict() == {"zip": ["a;b", "c|d"], "age": ["1,5", "2,5"]}
+        return
+    if name:
+        codec = {"gz": "gzip", "zst": "zstd"}.get(name.rpartition(".")[2])
+        with pa.input_stream(name, compression=codec) as stream:
+            made = stream.read().decode()
+    else:
+        made = found.out
+    mark = "\t" if ".tsv" in name else delimiter
+    assert list(csv.reader(io.StringIO(made), delimiter=mark)) == lines
+
+
+def test_a_table_without_a_delimiter_is_written_with_semicolons(run: Run) -> None:
+    adult = datasets.load("adult")
+    found = run("generalize", adult.path, "--suppress-below", "2", "--qi", "sex", "--out", "o.csv")
+    assert found.code == 0
+    assert Path("o.csv").read_text().partition("\n")[0].count(";") == 8
+
+
+def test_small_classes_are_suppressed_without_any_level(write: Write, run: Run) -> None:
+    write("t.csv", "zip;age\n1;20\n1;20\n2;30\n")
+    found = run("generalize", "t.csv", "--qi", "zip,age", "--suppress-below", "2")
+    assert (found.code, rows(found.out)[1:]) == (0, [["1", "20"], ["1", "20"], ["*", "*"]])
+    checked = run("generalize", "t.csv", "--suppress-below", "2")
+    assert (checked.code, checked.out) == (2, "")
+    assert "no quasi-identifier is known for t.csv: name them (--qi)" in checked.err
+
+
+def test_most_rows_suppressed_is_a_warning(write: Write, run: Run) -> None:
+    write("t.csv", "age\n21\n22\n31\n")
+    write("rules.yaml", "age: {ranges: [10]}\n")
+    given = ("--qi", "age", "--hierarchies", "rules.yaml", "--suppress-below", "2")
+    found = run("generalize", "t.csv", *given)
+    says = "most rows are suppressed: 3 rows (100 %); with level 1 of 'age' it would be 1\n"
+    assert says in found.err
+
+
+MESSY = """income;born;age
+"1.234,50";民國113年3月5日;23
+980;99/12/31;unknown
+"12.000";113/1/1;41
+"""
+
+
+def test_numbers_and_dates_are_read_as_people_write_them(write: Write, run: Run) -> None:
+    write("t.csv", MESSY)
+    write(
+        "rules.yaml", "income: {ranges: 1000}\nborn: {dates: year}\nage: {ranges: 20, closed: true}"
+    )
+    given = ("generalize", "t.csv", "--hierarchies", "rules.yaml")
+    found = run(*given, "--levels", "income=1,born=1,age=1")
+    assert (found.code, found.out) == (2, "")
+    assert "rule ranges for 'age': 1 value cannot be read as an integer" in found.err
+    assert "other: true in the rule" in found.err
+    assert "in 1 row of t.csv (data row 2)" in found.err
+    assert "unknown" not in found.err
+    found = run(*given, "--levels", "income=1,born=1,age=1", "--other-values", "level")
+    assert rows(found.out)[1:] == [
+        ["[1000,2000[", "2024", "20-39"],
+        ["[0,1000[", "2010", "other"],
+        ["[12000,13000[", "2024", "40-59"],
+    ]
+    assert [line.removeprefix("petaudit: warning: ") for line in found.err.splitlines()] == [
+        "rule ranges for 'income': numbers are read with a decimal comma, thousands separators",
+        "rule dates for 'born': years of the Republic of China are read as such: 113 is 2024",
+        "column 'age': 1 cell (1 value) put into 'other', fitting no other level",
+    ]
+
+
+def test_measures_know_what_a_rule_made_of_messy_values(write: Write, run: Run) -> None:
+    """Two of three levels above a leaf are left of each cell: 1 - 1/2 in every column."""
+    write("t.csv", MESSY)
+    rules = (
+        "income: {ranges: 1000}\nborn: {dates: year}\nage: {ranges: 20, closed: true, other: true}"
+    )
+    write("rules.yaml", rules)
+    levels = ("--hierarchies", "rules.yaml", "--levels", "income=1,born=1,age=1")
+    assert run("generalize", "t.csv", *levels, "--out", "o.csv").code == 0
+    given = ("--original", "t.csv", "--hierarchies", "rules.yaml", "--qi", "income,born,age")
+    found = run("check", "o.csv", *given, "--measures", "precision", "--format", "json")
+    [result] = json.loads(found.out)["results"]
+    assert result["value"] == 0.5
+    # What was recognised is part of the document, and not said twice.
+    assert json.loads(found.out)["warnings"] == [
+        "rule ranges for 'income': numbers are read with a decimal comma, thousands separators",
+        "rule dates for 'born': years of the Republic of China are read as such: 113 is 2024",
+        "column 'age': 1 cell (1 value) put into 'other', fitting no other level",
+    ]
+    assert found.err == ""
 
 
 @pytest.mark.parametrize("name", ["released.csv", "released.parquet", "RELEASED.PARQUET"])
@@ -112,12 +237,12 @@ def test_how_many_rows_were_suppressed_is_said(generalize: Run) -> None:
 
 
 def test_the_delimiter_and_encoding_of_the_table_can_be_named(write: Write, run: Run) -> None:
-    table = write("t.csv", "姓名\t年齡\n甲\t11\n乙\t12\n".encode("big5"))
+    table = write("t.csv", "部門\t年齡\n甲\t11\n乙\t12\n".encode("big5"))
     write("rules.yaml", "年齡: {ranges: 10}\n")
     given = ("generalize", table, "--levels", "年齡=1", "--hierarchies", "rules.yaml")
     found = run(*given, "--encoding", "big5", "--delimiter", "tab")
     assert (found.code, found.err) == (0, "")
-    assert rows(found.out) == [["姓名", "年齡"], ["甲", "[10,20["], ["乙", "[10,20["]]
+    assert found.out == "部門\t年齡\n甲\t[10,20[\n乙\t[10,20[\n"
 
 
 def test_rules_of_every_kind_come_from_yaml(write: Write, run: Run) -> None:
@@ -166,11 +291,12 @@ def test_rules_of_every_kind_come_from_yaml(write: Write, run: Run) -> None:
         (["--levels", "zip=1", "--qi", "zipp"], ("'zipp'", "did you mean 'zip'")),
         (["--levels", "zip=1", "--qi", "zip,zip"], ("'zip'", "twice")),
         (["--levels", "zip=1", "--qi", "zip", "--identifier", "zip"], ("'zip'", "identifier")),
-        (["--levels", "zip=1", "--out", "o.txt"], ("'o.txt'", ".csv or .parquet")),
-        (["--levels", "zip=1", "--out", "o"], ("'o'", ".csv or .parquet")),
+        (["--levels", "zip=1", "--out", "o.txt"], ("'o.txt'", ".csv, .tsv or .parquet")),
+        (["--levels", "zip=1", "--out", "o"], ("'o'", ".csv, .tsv or .parquet")),
+        (["--levels", "zip=1", "--out", "o.gz"], ("'o.gz'", ".csv, .tsv or .parquet")),
         (["--levels", "zip=1", "--out", "nodir/o.csv"], ("nodir/o.csv",)),
         (["--levels", "zip=1", "--hierarchies", "nodir"], ("--hierarchies", "given twice")),
-        ([], ("--levels", "required")),
+        ([], ("no level is given", "--levels", "--suppress-below")),
     ],
 )
 def test_a_mistake_is_an_error_and_nothing_is_written(

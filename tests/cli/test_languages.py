@@ -15,7 +15,7 @@ import pytest
 
 from cli import test_bad_input, test_mpuccs_bad_input
 from petaudit import datasets
-from petaudit.cli.language import argparse_speaks
+from petaudit.cli.language import translated_argparse
 from petaudit.cli.parser import build_parser
 from petaudit.i18n.catalogue import CHINESE, ENGLISH, catalogue, language, use_language
 from petaudit.i18n.phrases import Phrase, render
@@ -233,7 +233,7 @@ def test_english_reads_no_catalogue(run: Run, table: Path, monkeypatch: pytest.M
 
 def test_english_leaves_argparse_alone() -> None:
     before = vars(argparse)["_"]
-    with argparse_speaks():
+    with translated_argparse():
         assert vars(argparse)["_"] is before
 
 
@@ -289,7 +289,7 @@ def texts_of_help(parser: argparse.ArgumentParser) -> Iterator[str]:
 
 
 def test_every_text_of_the_help_is_in_the_catalogue() -> None:
-    with argparse_speaks():
+    with translated_argparse():
         for text in texts_of_help(build_parser()):
             assert isinstance(text, Phrase) or text in catalogue(CHINESE), text
             assert IDEOGRAPH.search(render(text, CHINESE) + catalogue(CHINESE).get(text, "")), text
@@ -408,7 +408,7 @@ def test_mpuccs(write: Write, chinese: Run) -> None:
     write("s.csv", "a;b;c\n1;x;3\n2;y;9\n7;z;8\n")
     found = chinese("mpuccs", "o.csv", "s.csv", "--limit", "0.1", "--control", "s.csv")
     assert found.code == 1
-    assert "\n判定：風險分數違反門檻（結束碼 1）\n" in found.out
+    assert "\n判定：風險分數未符合門檻（結束碼 1）\n" in found.out
     assert re.search(r"^風險分數 .* 至多 0.1 +未通過 +越低越好$", found.out, re.MULTILINE)
     assert "已移除重複列：原始資料表 1 列" in found.out
     assert left_in_english(found.out) == []
@@ -424,9 +424,10 @@ def test_run_and_validate(pipeline: Path, chinese: Run) -> None:
     assert (found.code, found.err) == (1, "")
     assert "\n2 次執行，1 個資料表\n" in found.out
     assert (
-        "\n違反門檻\n  t-closeness 為 0.25，應至多 0.2（Loader[t]_Evaluator[close]，" in found.out
+        "\n未符合的門檻\n  t-closeness 為 0.25，應至多 0.2（Loader[t]_Evaluator[close]，"
+        in found.out
     )
-    assert found.out.endswith("\n判定：2 次執行中有 1 項違反（結束碼 1）\n")
+    assert found.out.endswith("\n判定：2 次執行中有 1 項未符合（結束碼 1）\n")
     assert left_in_english(found.out) == []
     quiet = chinese("run", pipeline, "--out", "out", "--quiet")
     assert quiet.out.splitlines()[-1] == found.out.splitlines()[-1]

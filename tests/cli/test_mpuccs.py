@@ -341,7 +341,8 @@ def test_a_lower_bound_without_a_limit_says_that_it_is_one(run: Run, wide: None)
 
 KEYS = {
     "": [
-        *("document", "petaudit", "verdict", "exit_code", "inputs", "options", "result"),
+        *("document", "petaudit", "verdict", "exit_code", "open_questions", "strict"),
+        *("inputs", "options", "result"),
         *("combinations", "changes", "warnings", "texts"),
     ],
     "inputs": ["original", "synthetic"],
@@ -464,6 +465,21 @@ def test_numbers_of_any_length_are_read(digits: int, run: Run, write: Write) -> 
     found = run(*TABLES)
     assert (found.code, found.err) == (0, "")
     assert row_of(found.out, "identified rows")[1] == "1 of 2"
+
+
+@pytest.mark.parametrize(("limit", "strict"), [("1", "--strict"), ("1", ""), ("", "--strict")])
+def test_the_gate_is_that_of_check(limit: str, strict: str, run: Run, write: Write) -> None:
+    """Questions that the figure leaves open weigh the same, whichever command searches."""
+    for name in ("original.csv", "synthetic.csv"):
+        write(name, "a,b\n1,2\n3,4\n5,6\n")
+    common = [word for word in (strict, "--format", "json") if word]
+    searched = run(*TABLES, *(["--limit", limit] if limit else []), *common)
+    given = ["--limit", f"mpuccs={limit}"] if limit else []
+    search = ("check", TABLES[2], "--original", TABLES[1], "--measures", "mpuccs")
+    checked = run(*search, *given, *common)
+    assert searched.code == checked.code == (2 if strict else 0)
+    questions = [json.loads(said.out)["open_questions"] for said in (searched, checked)]
+    assert questions[0] == questions[1] != []
 
 
 def test_help_names_every_profile_and_exit_code(run: Run) -> None:

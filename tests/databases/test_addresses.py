@@ -128,7 +128,7 @@ def test_an_address_that_spark_reads(scheme: str, capsys: Any) -> None:
     assert main(["check", f"{scheme}://eve:{MARK}@host/tax/2025.parquet", "--qi", "zip"]) == 2
     said = capsys.readouterr().err
     assert f"'{scheme.lower()}:' begins an address that Spark reads" in said
-    assert "with --engine spark, in Python with engine='spark'" in said
+    assert "add --engine spark" in said
     assert MARK not in said
 
 

@@ -62,5 +62,14 @@ def test_a_link_to_no_page_is_a_warning(
     assert target in caplog.text
 
 
+def test_a_formula_is_drawn_without_a_script(hooks: ModuleType) -> None:
+    pytest.importorskip("latex2mathml")
+    made = hooks.formula(r"\frac{t - c}{1 - c}", "math", "math", {}, None)
+    assert made.startswith('<div class="math"><math xmlns="http://www.w3.org/1998/Math/MathML"')
+    assert made.count("<mfrac>") == 1
+    settings = hooks.on_config({"mdx_configs": {}})["mdx_configs"]
+    assert settings["pymdownx.superfences"]["custom_fences"][0]["format"] is hooks.formula
+
+
 def test_the_examples_of_the_hooks(hooks: ModuleType) -> None:
     assert doctest.testmod(hooks) == (0, 4)

@@ -12,7 +12,9 @@ from test_measure_pages import NOT_OF_TAIWAN
 PAGES = (
     *("tables.md", "pipelines.md", "python.md", "singling-out.md", "data.md"),
     *("result-document.md", "yaml-reference.md", "command-line.md", "benchmarks.md"),
-    *("databases.md", "policies.md"),
+    *("databases.md", "policies.md", "singling-out-statistics.md", "singling-out-tables.md"),
+    *("case-study.md", "choosing-measures.md", "comparison.md", "concepts.md", "conventions.md"),
+    *("faq.md", "glossary.md", "migration/sdcmicro.md"),
 )
 HAN = r"[\u3400-\u9fff]"
 every_page = pytest.mark.parametrize("page", PAGES)

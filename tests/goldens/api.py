@@ -26,6 +26,7 @@ import petaudit
 import PETWorks
 from goldens.normal import normalized
 from petaudit import datasets
+from petaudit.judging.gate import Figure
 from PETWorks.attributetypes import QUASI_IDENTIFIER, SENSITIVE_ATTRIBUTE
 
 HERE = Path(__file__).resolve().parent
@@ -590,7 +591,7 @@ def _plain_result(result: Any) -> dict[str, Any]:
         "explanation": list(result.explanation),
         "remedy in words": None if remedy is None else remedy.text,
         "conditions": list(result.conditions),
-        "idle limit": result.is_idle_limit,
+        "idle limit": Figure.of(result).is_idle,
         "tables": dict(_tables(result)),
     }
 

@@ -13,7 +13,8 @@ from petaudit.pipelines.petsard import petsard_words
 
 SOURCES = Path(__file__).resolve().parents[2] / "src"
 SOURCE = SOURCES / "petaudit"
-ERRORS = {name for name in vars(errors) if name.endswith("Error")} | {"NotInPetauditError"}
+ERRORS = {name for name in vars(errors) if name.endswith("Error")}
+ERRORS |= {"NotInPetauditError", "_RefusedError"}
 OPTION_HELP = {"group": 0, "value": 2, "names": 1, "flag": 1, "choice": 2}
 """Where the methods of ``cli.options.Options`` take a text."""
 NOWHERE = ast.Constant(None)

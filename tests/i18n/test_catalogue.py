@@ -43,7 +43,8 @@ def declared() -> Iterator[str]:
         if measure.only_by_name is not None:
             yield measure.only_by_name
     yield from (own.value for kind in (Need, Family, Better) for own in kind)
-    yield from (own.shown.help for own in Options.declared().values() if own.shown is not None)
+    for own in Options.declared().values():
+        yield from (shown.help for shown in (own.shown, own.instead) if shown is not None)
     yield from (sense.says for name in ("english", "chinese") for sense, _ in senses(name))
 
 
@@ -70,8 +71,8 @@ def test_phrases_are_written_out() -> None:
     for path, tree in trees():
         if path.name not in ("phrases.py", "documents.py", "errors.py"):
             lines = [line for line, text in phrases_of(tree) if text is None]
-            # ``Problems.add`` takes a template and its fields, as errors do.
-            assert len(lines) == (path.name == "kinds.py"), (path, lines)
+            # ``Problems.add`` and ``_RefusedError`` take a template and its fields, as errors do.
+            assert len(lines) == (path.name in ("kinds.py", "yaml_files.py")), (path, lines)
 
 
 def test_errors_are_given_templates_and_their_fields() -> None:

@@ -111,9 +111,82 @@ def test_two_files_for_one_attribute_are_refused(tmp_path: Path) -> None:
 
 def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     written(tmp_path, "table.csv", "a;b\n1;2\n")
-    assert refusal(tmp_path) == (
-        f"folder {str(tmp_path)!r} has no file named <anything>hierarchy_<attribute>.csv"
-    )
+    expected = f"folder {str(tmp_path)!r} has no file named <anything>hierarchy_<attribute>.csv"
+    assert refusal(tmp_path) == f"{expected}; it has: table.csv"
+    (tmp_path / "empty").mkdir()
+    assert refusal(tmp_path / "empty").endswith("hierarchy_<attribute>.csv; it has: nothing")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("1,low,*\n2,low,*\n", "every line has 2 ','"),
+        ("1\tlow\n2\tlow\n", "every line has 1 tab"),
+        ("1；low\n", "every line has 1 '；'"),
+    ],
+)
+def test_another_separator_is_named(content: str, says: str, tmp_path: Path) -> None:
+    path = written(tmp_path, "hierarchy_x.csv", content)
+    message = refusal(tmp_path)
+    assert f"{path}: no line has a ';' and {says}: separate the labels by ';'" in message
+    assert "low" not in message
+
+
+@pytest.mark.parametrize(
+    "content", ["a, b\nc, d\n", "[20,30[\n[30,40[\n", "a,b;*\nc,d;*\n", "a\nb,c"]
+)
+def test_leaves_may_hold_commas(content: str, tmp_path: Path) -> None:
+    written(tmp_path, "hierarchy_x.csv", content)
+    assert len(Hierarchies.of(tmp_path).get("x", None).leaves) == 2
+
+
+def test_a_file_can_have_a_level_for_other_values(tmp_path: Path) -> None:
+    written(tmp_path, "city.csv", "Paris;France;Europe\nRome;Italy;Europe\n")
+    rules = written(tmp_path, "rules.yaml", "city: {file: city.csv, other: elsewhere}\n")
+    hierarchies = Hierarchies.of(rules)
+    assert tmp_path / "city.csv" in hierarchies.files
+    values = ["Paris", "Pariss", None, "*"]
+    built = hierarchies.get("city", lambda _: values)
+    assert built.path_of("Pariss") == ("Pariss", "elsewhere", "elsewhere", "*")
+    assert built.path_of("Paris") == ("Paris", "France", "Europe", "*")
+    assert built.others == ("Pariss",)
+    # A null is told apart from other values, and a suppressed cell is of the highest level.
+    assert not built.is_leaf(None)
+    assert built.level_of("*") == built.levels - 1
+    assert not hierarchies.get("city", None).is_leaf("Pariss")
+    written(tmp_path, "rules.yaml", "city: {file: city.csv, other: Italy}\n")
+    with pytest.raises(HierarchyError, match="label 'Italy' of other values is one of its own"):
+        Hierarchies.of(rules).get("city", lambda _: values)
+
+
+@pytest.mark.parametrize(
+    ("entry", "says"),
+    [
+        ({"range": [5, 10], "top": 80}, "unknown rule 'range' for 'x' (did you mean 'ranges'?)"),
+        ({"Ranges": 5}, "(did you mean 'ranges'?)"),
+        ({"rnages": 5, "other": True}, "(did you mean 'ranges'?)"),
+        ({"mask_right": True}, "(did you mean 'mask'?)"),
+        ({"date": ["month"]}, "(did you mean 'dates'?)"),
+        ("ranges", "'ranges' does not exist; a rule is written as {ranges: [5, 10]}"),
+        ({"order": ["a", "b"], "groups": 2}, "(did you mean 'ordered'?)"),
+        ({"ranges": 5, "tops": 80}, "unknown option 'tops' (did you mean 'top'?)"),
+        ({"ranges": 5, "written": "comma"}, "written must be decimal-point or decimal-comma, got"),
+        ({"dates": "year", "written": "rok"}, "got 'rok' (did you mean 'roc'?)"),
+        ({"dates": "year", "other": "*"}, "other must be true or a label, got '*'"),
+        ({"dates": "year", "other": 5}, "other must be true or a label, got 5"),
+        ({"ranges": 5, "closed": "yes"}, "closed must be true or false, got 'yes'"),
+        ({"ranges": 1, "closed": True}, "closed ranges are of integers: widths from 2"),
+        ({"ranges": 2.5, "closed": True}, "closed ranges are of integers"),
+        ({"ranges": 5, "origin": 0.5, "closed": True}, "closed ranges are of integers"),
+    ],
+)
+def test_a_mistyped_rule_is_no_mapping(entry: Any, says: str) -> None:
+    assert says in refusal({"x": entry})
+
+
+def test_leaves_may_be_called_nearly_like_rules() -> None:
+    mapping = {"date": "*", "range": "*", "time": "*"}
+    assert Hierarchies.of({"x": mapping}).get("x", None).leaves == tuple(mapping)
 
 
 def test_a_missing_folder_is_refused(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from measures.adult_columns import ADULT_3, ADULT_8, ADULT_9
 from measures.running import computing
 from petaudit.errors import ColumnError, InputError, OptionError, PetauditWarning, RoleError
 from petaudit.inputs import gather
+from petaudit.judging.gate import Figure
 from petaudit.labels.rules import mask_right
 from petaudit.measures import find_measure
 from petaudit.measures.average_class_size import average_class_size
@@ -285,7 +286,7 @@ def test_limits_out_of_range() -> None:
     table = pa.table({"x": ["a", "*"]})
     with pytest.raises(OptionError, match="no table exceeds 1, so every table would meet it"):
         suppression(table, quasi_identifiers="x", limit=2)
-    assert suppression(table, quasi_identifiers="x", limit=1).is_idle_limit
+    assert Figure.of(suppression(table, quasi_identifiers="x", limit=1)).is_idle
     with pytest.raises(OptionError, match="the limit of suppression must not be negative, got -1"):
         suppression(table, quasi_identifiers="x", limit=-1)
     with pytest.warns(

@@ -254,3 +254,24 @@ def test_a_table_of_suppressed_rows_only_cannot_be_measured() -> None:
         with pytest.raises(NotMeasurableError, match="every row is suppressed"):
             measured(["*"], **known, suppressed="exclude")
     assert measured(["*"], ["a", "b"]).value == 2.0
+
+
+def test_a_rule_reads_a_population_as_people_write_it() -> None:
+    """1.234 is between 1000 and 2000, because another cell shows the comma to be decimal.
+
+    A label of the rule itself is not one of the other values, which would make their class larger.
+    """
+    population = ["1.234,5", "1.234", "unknown", "[3000,4000["]
+    rule = {"zip": petaudit.ranges(1000, other=True)}
+    with pytest.warns(PetauditWarning, match="rule ranges for 'zip': numbers are read with"):
+        found = k_map(
+            pa.table({"zip": ["[1000,2000[", "other"]}),
+            population=pa.table({"zip": population}),
+            quasi_identifiers="zip",
+            hierarchies=rule,
+        )
+    assert found.value == 1.0
+    too_many = pa.table({"zip": ["[1000,2000[", "other", "other"]})
+    everybody = pa.table({"zip": population})
+    with pytest.raises(InputError, match="fewer"):
+        k_map(too_many, population=everybody, quasi_identifiers="zip", hierarchies=rule)

@@ -17,6 +17,7 @@ import petaudit
 from measures.registry_cases import PASSING, passing_inputs, suited
 from petaudit.errors import NotMeasurableError, OptionError, UndecidedError
 from petaudit.inputs import Inputs
+from petaudit.judging.gate import Figure
 from petaudit.measures import Better, Family, Measure, Need, Result, all_measures, find_measure
 from petaudit.tables import open_source
 
@@ -127,13 +128,13 @@ def test_a_limit_beyond_all_figures_is_an_error_however_it_is_given(
 def test_a_limit_at_the_end_is_idle(name: str, inputs: Inputs) -> None:
     own = find_measure(name)
     low, high = own.range
-    assert not measured(name, inputs).is_idle_limit
-    assert not measured(name, inputs, limit=3 if low == 1 else "0.4").is_idle_limit
+    assert not Figure.of(measured(name, inputs)).is_idle
+    assert not Figure.of(measured(name, inputs, limit=3 if low == 1 else "0.4")).is_idle
     end = high if own.better is Better.LOWER else low
     if math.isfinite(end):
         assert own.limit_kind.takes(end)
         found = measured(name, inputs, limit=end)
-        assert found.is_idle_limit is (not found.conditions)
+        assert Figure.of(found).is_idle is (not found.conditions)
         assert found.passed or found.conditions
 
 
@@ -216,7 +217,7 @@ def test_one_is_within_the_range(name: str, limit: Any, inputs: Inputs) -> None:
     # Where a figure cannot be below 1, that is said.
     least_is_one = find_measure(name).range[0] == 1 and find_measure(name).better is Better.HIGHER
     assert (said != found.warnings) is (least_is_one and name != "k-map")
-    assert (found.limit, found.threshold) == (1, 1)
+    assert found.limit == 1
     assert found.passed is keeps(found, 1)
     assert found.status == ("passed" if found.passed else "failed")
 

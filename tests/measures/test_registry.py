@@ -19,7 +19,9 @@ import petaudit
 from measures.registry_cases import ENTRIES, OWN_TESTS
 from petaudit.errors import OptionError
 from petaudit.inputs import Inputs
+from petaudit.judging.gate import Figure
 from petaudit.measures import Better, Measure, Need, Result, find_measure, registry
+from petaudit.measures.base import ReportedFigure
 from petaudit.system import kinds
 
 BUILT_IN = [*ENTRIES, *OWN_TESTS]
@@ -50,6 +52,9 @@ class RowCount(Measure):
         factor: Annotated[int, kinds.Anything(), "counts every row so often"] = 1,
     ) -> Result:
         return self.result(Fraction(inputs.table.rows * factor), limit)
+
+    def plain_words(self, figure: ReportedFigure) -> str:
+        return f"There are {figure.value:.0f} of them."
 
 
 class RowCountFromOne(RowCount):
@@ -151,6 +156,13 @@ def test_a_package_can_add_a_measure(third_party: Any) -> None:
     assert "row-count" in [own["measure"] for own in audit.to_dict()["results"]]
 
 
+def test_a_measure_of_a_package_speaks_in_the_summary_of_a_report(third_party: Any) -> None:
+    third_party(RowCount)
+    table = pa.table({"born": ["197*", "198*", "198*"]})
+    audit = petaudit.audit(table, quasi_identifiers="born", measures=["row-count"])
+    assert "There are 3 of them." in petaudit.report(audit)
+
+
 def test_a_limit_of_a_package_that_no_table_could_break(third_party: Any) -> None:
     third_party(RowCountFromOne)
     table = pa.table({"born": ["197*", "198*"]})
@@ -159,7 +171,7 @@ def test_a_limit_of_a_package_that_no_table_could_break(third_party: Any) -> Non
         petaudit.audit(table, options={"row-count": {"limit": limit}}, **given)["row-count"]
         for limit in (1, 2)
     ]
-    assert (idle.is_idle_limit, real.is_idle_limit) == (True, False)
+    assert [Figure.of(found).is_idle for found in (idle, real)] == [True, False]
     with pytest.raises(OptionError, match=r"the limit of row-count is 0\.5; no table is below 1"):
         petaudit.audit(table, options={"row-count": {"limit": 0.5}}, **given)
     # Its own function is no way around it.

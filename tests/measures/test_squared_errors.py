@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import petaudit
 from budget import examples
 from measures import utility_twin as twin
 from measures.running import computing
@@ -260,6 +261,22 @@ def test_every_engine_reads_the_hierarchy(
     ]
     expected = measure(arrow_columns(before), arrow_columns(after), **given).value
     assert measure(*held, key="id", **given).value == pytest.approx(expected, abs=1e-15)
+
+
+def test_closed_ranges_are_the_integers_that_they_name() -> None:
+    """By hand: 20 may have become 39 and lost 19 of at most 30 years, 30 lost 10 of 20, and 50
+    lost 10 of 30, since nobody was older. The rule knows that nobody was between 30 and 50.
+    """
+    original = pa.table({"age": ["20", "30", "50"]})
+    rule = {"age": ranges(20, closed=True)}
+    released = petaudit.generalize(original, levels={"age": 1}, hierarchies=rule)
+    assert released.column("age").to_pylist() == ["20-39", "20-39", "40-59"]
+    spelled = attribute_squared_error(original, released, quasi_identifiers="age").value
+    assert spelled == 1 - (19**2 + 10**2 + 10**2) / (30**2 + 20**2 + 30**2)
+    known = attribute_squared_error(
+        original, released, quasi_identifiers="age", hierarchies=rule
+    ).value
+    assert known == 1 - (10**2 + 10**2) / (30**2 + 20**2 + 30**2)
 
 
 @both

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import petaudit
 from budget import examples
+from petaudit.cli import main
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import find_measure
 from petaudit.measures.registry import listed_measures
@@ -112,6 +113,12 @@ def test_in_an_audit_the_function_gets_the_path_or_an_arrow_table(tmp_path: Path
     assert isinstance(seen[0], pa.Table)
     assert seen[0].column("age").to_pylist() == [20, 30, 40]
     assert seen[1] == str(path)
+
+
+def test_no_command_line_can_give_the_function(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "benchmark://patient-deidentified", "--measures", "utility-bias"]) == 2
+    said = capsys.readouterr().err
+    assert "the option function, a function that only Python can give" in said
 
 
 def test_documents_name_the_function_without_its_address() -> None:

@@ -145,7 +145,7 @@ def test_null_takes_a_setting_away_and_nothing_at_all_is_an_error() -> None:
     ],
 )
 def test_a_change_that_has_no_place(change: str, message: str) -> None:
-    assert refusal(change) == f"--set {change!r}: {message}"
+    assert refusal(change) == f"overrides={change!r}: {message}"
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_a_change_that_has_no_place(change: str, message: str) -> None:
     ],
 )
 def test_a_value_that_is_no_yaml(value: str, message: str) -> None:
-    assert refusal(f"Loader.t.nrows={value}").startswith(f"--set Loader.t.nrows, {message}")
+    assert refusal(f"Loader.t.nrows={value}").startswith(f"overrides='Loader.t.nrows', {message}")
 
 
 def test_names_that_python_cannot_write() -> None:

@@ -32,6 +32,7 @@ OPTIONS_HERE = {
     "Reporter": "method granularity eval source time_unit module output format",
 }
 
+SINGLING = "use mpuccs, which also compares with a control but looks for exact matches only"
 LIKENESS = "use distribution-distance and association-change"
 QUALITY = "use distribution-distance, whose columns are 1 - KSComplement (numbers, dates)"
 LACKING_METHODS = [
@@ -51,8 +52,8 @@ LACKING_METHODS = [
     ("Evaluator", "sdmetrics-single_table-diagnosticreport", LIKENESS),
     ("Evaluator", "sdmetrics-single_table-qualityreport", QUALITY),
     ("Evaluator", "stats", LIKENESS),
-    ("Evaluator", "anonymeter-singlingout", "use mpuccs, which also compares with a control"),
-    ("Evaluator", "Anonymeter-SinglingOut", "use mpuccs, which also compares with a control"),
+    ("Evaluator", "anonymeter-singlingout", SINGLING),
+    ("Evaluator", "Anonymeter-SinglingOut", SINGLING),
     ("Evaluator", "anonymeter-linkability", "there is no counterpart here yet"),
     ("Evaluator", "anonymeter-inference", "there is no counterpart here yet"),
     ("Evaluator", "mlutility", "use model-utility"),

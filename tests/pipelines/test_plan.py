@@ -276,6 +276,6 @@ def test_a_name_that_is_not_there(name: str, hint: str) -> None:
         names(RELEASE, "kept", name)
     shown = name if len(name) <= 60 else f"{'x' * 60}…"
     assert str(caught.value) == (
-        f"--only {shown!r}{hint}: no experiment or run has this name; available: table, "
+        f"only={shown!r}{hint}: no experiment or run has this name; available: table, "
         "closeness, price, kept"
     )

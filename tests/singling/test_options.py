@@ -50,7 +50,7 @@ def test_two_names_for_one_option() -> None:
 def test_an_unknown_option() -> None:
     table = arrow({"a": [1, 2]})
     options: dict[str, Any] = {"max_cols": 1}
-    with pytest.raises(TypeError, match="max_cols"):
+    with pytest.raises(OptionError, match="mpuccs has no argument 'max_cols'"):
         petaudit.mpuccs(table, table, **options)
 
 

@@ -13,7 +13,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures import find_measure
 from petaudit.tables import open_source
 from petaudit.tables.classes import packed as _packed
-from petaudit.tables.engines.remote_blocks import SparkBlocks
+from petaudit.tables.classes.remote_blocks import SparkBlocks
 
 pytestmark = pytest.mark.spark
 

@@ -220,12 +220,12 @@ def test_an_input_is_refused_by_any_of_its_names(
 def test_other_formats_are_errors() -> None:
     with pytest.raises(OptionError, match=r"unknown format 'xlsx'.*csv, parquet or json"):
         table_writer(TABLE, "xlsx")
-    for name in ("t.xlsx", "t", "t.csv.gz", ".csv", "t.json"):
-        with pytest.raises(OptionError, match=r"written as \.csv or \.parquet"):
+    for name in ("t.xlsx", "t", "t.gz", "t.xlsx.gz", ".csv", "t.json"):
+        with pytest.raises(OptionError, match=r"written as \.csv, \.tsv or \.parquet"):
             table_format(Path(name))
 
 
-@pytest.mark.parametrize("name", ["t.csv", "T.CSV", "a.b.Csv"])
+@pytest.mark.parametrize("name", ["t.csv", "T.CSV", "a.b.Csv", "t.csv.GZ"])
 def test_the_format_is_read_from_the_name_in_any_case(name: str) -> None:
     assert table_format(Path(name)) == "csv"
 

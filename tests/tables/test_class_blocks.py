@@ -28,9 +28,9 @@ from petaudit.tables.classes import blocks as _blocks
 from petaudit.tables.classes import grouped as _grouped
 from petaudit.tables.classes import keys as _class_keys
 from petaudit.tables.classes import packed as _packed
+from petaudit.tables.classes import remote_blocks as _numbered_blocks
 from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks, HeldBlocks
 from petaudit.tables.classes.table import ClassLabels
-from petaudit.tables.engines import remote_blocks as _numbered_blocks
 from strategies import Release
 from tables.checks import classes_of
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import (
     EngineLostError,
@@ -35,6 +35,10 @@ from petaudit.measures.result import columns_of
 from petaudit.reports.writing import report as make_report
 from petaudit.system.files import Watch, unchanged
 from petaudit.tables.result_frames import Kind, result_frame
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 JUDGING: Final = ("limit", "profile")
 """The options that a figure is judged by."""
@@ -197,9 +201,11 @@ class Audit:
     def __iter__(self) -> Iterator[Result]:
         return iter(self.results)
 
-    def __contains__(self, measure: object) -> bool:
-        name = str(measure).replace("_", "-")
-        return name in [result.measure for result in self.results]
+    def __contains__(self, wanted: object) -> bool:
+        """Whether a measure of this name was measured, or a result is one of these."""
+        if isinstance(wanted, str):
+            return wanted.replace("_", "-") in [result.measure for result in self.results]
+        return any(result is wanted for result in self.results)
 
     def __getitem__(self, measure: str) -> Result:
         wanted = find_measure(measure).name
@@ -219,13 +225,28 @@ class Audit:
 
         return summary_text(self)
 
-    def to_pandas(self) -> Any:
-        """Return a pandas frame with a row per measure."""
-        return self._frame("pandas")
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a pandas frame with a row per measure.
 
-    def to_polars(self) -> Any:
-        """Return a Polars frame with a row per measure."""
-        return self._frame("polars")
+        >>> import pyarrow as pa
+        >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
+        >>> frame = audit(table, quasi_identifiers="zip", limits={"k-anonymity": 2}).to_pandas()
+        >>> frame.loc[frame["status"] == "failed", "measure"].tolist()
+        ['k-anonymity']
+        """
+        frame: pandas.DataFrame = self._frame("pandas")
+        return frame
+
+    def to_polars(self) -> polars.DataFrame:
+        """Return a Polars frame with a row per measure.
+
+        >>> import pyarrow as pa
+        >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
+        >>> audit(table, quasi_identifiers="zip", measures="k-anonymity").to_polars().row(0)
+        ('k-anonymity', 1.0, None, 'measured', 'higher')
+        """
+        frame: polars.DataFrame = self._frame("polars")
+        return frame
 
     def _frame(self, kind: str) -> Any:
         columns: dict[str, Kind] = {
@@ -239,7 +260,7 @@ class Audit:
 
     report = make_report
 
-    def to_dict(self, *, with_pictures: bool = True) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
         content = {
             "inputs": dict(self.fingerprints),
@@ -249,9 +270,7 @@ class Audit:
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
             **({} if self.policy is None else {"policies": [self.policy.to_dict()]}),
-            "results": [
-                result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
-            ],
+            "results": [result.to_entry(self.inputs) for result in self.results],
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),
         }
@@ -403,6 +422,11 @@ def _options_by_measure(
 ) -> dict[str, dict[str, Any]]:
     """Options and limits by measure; invalid ones are refused before any work."""
     wanted: dict[str, dict[str, Any]] = {}
+    if not isinstance(given, Mapping):
+        raise OptionError(
+            "options must be a mapping such as {{'t-closeness': {{'worst': 3}}}}, got {value!r}",
+            value=given,
+        )
     for name, options in given.items():
         measure = find_measure(name)
         if not isinstance(options, Mapping):

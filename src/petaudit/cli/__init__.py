@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
-from petaudit.cli.language import argparse_speaks, choose_language
+from petaudit.cli.language import choose_language, translated_argparse
 from petaudit.cli.parser import build_parser
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, printed_warnings
 from petaudit.cli.termination import graceful_shutdown, interrupted_code
@@ -86,7 +86,7 @@ def _run(arguments: Sequence[str] | None, chosen: argparse.Namespace) -> int:
         # No shell can pass one on.
         raise OptionError("a name cannot contain a NUL character")
     try:
-        with argparse_speaks():
+        with translated_argparse():
             build_parser().parse_args(arguments, chosen)
         with printed_warnings():
             code: int = chosen.command(chosen)

@@ -18,8 +18,9 @@ from petaudit.cli.streams import (
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.tables.csv_files import DELIMITERS
 from petaudit.tables.headers import columns_named
-from petaudit.tables.writing import formula_cells, table_format, table_writer
+from petaudit.tables.writing import formula_cells, packing, table_format, table_writer
 
 
 def generalize(chosen: argparse.Namespace) -> int:
@@ -40,16 +41,23 @@ def generalize(chosen: argparse.Namespace) -> int:
                 quasi_identifiers=chosen.qi,
                 identifiers=chosen.identifier,
                 sensitive=chosen.sensitive,
+                insensitive=chosen.insensitive,
             ),
             person=chosen.person,
             suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
             suppressed_rows=chosen.suppressed_rows,
+            identifier_columns=chosen.identifier_columns,
+            other_values=chosen.other_values,
             delimiter=chosen.delimiter,
             encoding=chosen.encoding,
         )
-    is_guarded = kind == "csv" and chosen.formulas == "guard"
-    formulas = formula_cells(result.table) if kind == "csv" else {}
-    write = table_writer(result.table, kind, formula_safe=is_guarded)
+    for message in result.warnings:
+        complain_of_warning(message)
+    is_text = kind != "parquet"
+    is_guarded = is_text and chosen.formulas == "guard"
+    formulas = formula_cells(result.table) if is_text else {}
+    delimiter = result.delimiter or DELIMITERS[0]
+    write = table_writer(result.table, kind, formula_safe=is_guarded, delimiter=delimiter)
     if target is None:
         if sys.stdout is None:
             raise InputError("there is no standard output; name a file (--out)")
@@ -60,7 +68,7 @@ def generalize(chosen: argparse.Namespace) -> int:
             complain(phrase("dropped: {rows} suppressed", rows=rows))
     else:
         refuse_inputs(target, result.files)
-        write_whole(target, write)
+        write_whole(target, packing(target, write))
         counts = {
             "target": target,
             "rows": counted(result.table.num_rows, "row"),
@@ -71,7 +79,7 @@ def generalize(chosen: argparse.Namespace) -> int:
         else:
             done = phrase("wrote {target}: {rows}, {suppressed:,} of them suppressed", **counts)
         say_lines([done])
-    for message in (*result.warnings, *_formula_warning(result, formulas, is_guarded)):
+    for message in _formula_warning(result, formulas, is_guarded):
         complain_of_warning(message)
     return 0
 

@@ -93,7 +93,7 @@ def _of_the_locale() -> str:
 
 
 @contextmanager
-def argparse_speaks() -> Iterator[None]:
+def translated_argparse() -> Iterator[None]:
     """Let argparse look up its own texts in our catalogue; it has nothing but these two names."""
     spoken, module = language(), vars(argparse)
     if spoken == ENGLISH:

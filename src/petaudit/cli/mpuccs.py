@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from petaudit.auditing import run_measure
-from petaudit.auditing.text import NO_LIMIT, VERDICTS, entry_of, figure_and_rule
+from petaudit.auditing.text import NO_LIMIT, VERDICTS, entry_of, figure_and_rule, judgement
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of
 from petaudit.cli.progress import search_progress
@@ -33,6 +33,7 @@ from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import json_text
 from petaudit.inputs import gather
 from petaudit.judging.document import MPUCCS, new_document, plain
+from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude
 from petaudit.judging.policy import Policy, find_policy
 from petaudit.measures import find_measure
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
@@ -110,9 +111,17 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
             notes.append(phrase("there is no table of details: a cluster returns only counts"))
         result = replace(result, warnings=(*result.warnings, *notes))
         advice = result.changes if has_advice and why_no_advice is None else []
+    conclusion = conclude(
+        [JudgedTable([Figure.of(result)])],
+        is_incomplete=result.undecided,
+        strict=chosen.strict,
+        demands=() if policy is None else [policy.open_question],
+    )
     tables = {"original": inputs.original, "synthetic": inputs.table, "control": inputs.control}
     sources = {name: source for name, source in tables.items() if source is not None}
     content = {
+        "open_questions": list(conclusion.open_questions),
+        "strict": chosen.strict,
         "inputs": {name: source.fingerprint() for name, source in sources.items()},
         "options": plain(options),
         **({} if policy is None else {"policies": [policy.to_dict()]}),
@@ -126,8 +135,8 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         "changes": list(advice),
         "warnings": list(result.warnings),
     }
-    document = new_document(MPUCCS, result.status, content)
-    code: int = document["exit_code"]
+    verdict = result.status if result.undecided else conclusion.verdict
+    document = new_document(MPUCCS, verdict, content)
     watch.check()
     read = [path for source in sources.values() for path in source.files]
     if folder is not None:
@@ -136,10 +145,11 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     reports.write(document, read, chosen.synthetic)
     if chosen.format != "text":
         say(reports.shown(document, chosen.format, chosen.synthetic))
-        return code
-    lines = _verdict(result, code)
+        return conclusion.exit_code
+    lines = _verdict(result, conclusion)
     if not chosen.quiet:
         lines = _lines(result, [*sources.values()], advice, verdict=lines)
+        lines += section(term("Open questions"), conclusion.open_questions)
     if policy is not None:
         lines += section(term("Policy"), policy.lines)[:-1]
     say(coloured(as_text(lines)))
@@ -147,7 +157,7 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         reports.say_written()
     if folder is not None and not chosen.quiet:
         say_lines([phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))])
-    return code
+    return conclusion.exit_code
 
 
 def _applied(chosen: argparse.Namespace) -> Policy:
@@ -234,20 +244,20 @@ def _lines(
     return [*lines, *_combinations(result), *_changes(advice), *_notes(result)]
 
 
-def _verdict(result: MpuccsResult, code: int) -> list[str]:
+def _verdict(result: MpuccsResult, conclusion: Conclusion) -> list[str]:
     is_rate = result.figure == "identification_rate"
     figure = term("identification rate") if is_rate else term("risk score")
-    if result.passed is None:
-        what = NO_LIMIT
-    elif result.undecided:
-        what = phrase(
-            "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
-        )
-    elif result.passed:
-        what = phrase("the {figure} is within the limit", figure=figure)
-    else:
-        what = phrase("the {figure} breaks the limit", figure=figure)
-    return [verdict_line(what, code), *map(indented, result.explanation)]
+    undecided = phrase(
+        "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
+    )
+    what = judgement(
+        undecided if result.undecided else None,
+        phrase("the {figure} breaks the limit", figure=figure) if result.passed is False else None,
+        phrase("the {figure} is within the limit", figure=figure) if result.passed else NO_LIMIT,
+        problems=conclusion.problems,
+        verdict=conclusion.verdict,
+    )
+    return [verdict_line(what, conclusion.exit_code), *map(indented, result.explanation)]
 
 
 def _figures(result: MpuccsResult) -> list[list[str]]:

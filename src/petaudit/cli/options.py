@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from petaudit.errors import OptionError, phrase, term
 from petaudit.reports.writing import FORMATS
-from petaudit.singling.options import PROFILES
+from petaudit.singling.options import PROFILES, profiles_help
 from petaudit.singling.options import Options as SearchOptions
 from petaudit.system.kinds import Choice
 
@@ -69,9 +69,7 @@ def add_check(command: Options) -> None:
     limits.value("--k", "LIMIT", "every class must have at least this many rows")
     limits.value("--l", "LIMIT", "and this many different sensitive values")
     limits.value("--t", "LIMIT", "t-closeness may be at most this")
-    limits.value(
-        "--max-risk", "LIMIT", "nobody's prosecutor risk may be above this, for example 1/11"
-    )
+    limits.value("--max-risk", "LIMIT", "maximum prosecutor risk, for example 1/11")
     limits.value("--min-precision", "LIMIT", "Precision must be at least this")
     limits.value("--min-entropy", "LIMIT", "Non-Uniform Entropy must be at least this")
     limits.names(
@@ -104,7 +102,7 @@ def add_demo(command: Options) -> None:
 def add_generalize(command: Options) -> None:
     """``petaudit generalize``."""
     _add_table(command)
-    command.names("--levels", "level per column", "A=N,B=N", required=True)
+    command.names("--levels", "level per column; default: 0 for all", "A=N,B=N")
     command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
     command.value("--suppress-below", "K", "suppress the rows of classes smaller than K")
     command.choice(
@@ -113,7 +111,22 @@ def add_generalize(command: Options) -> None:
         "keep suppressed rows (default), drop them, or empty their sensitive cells",
     )
     command.names("--sensitive", "sensitive attributes")
-    command.value("--out", "FILE", ".csv or .parquet; default: CSV to the terminal")
+    command.names("--insensitive", "other columns")
+    command.choice(
+        "--identifier-columns",
+        ("drop", "mask"),
+        "leave out columns that name people (default), or write '*' into all of their cells",
+    )
+    command.choice(
+        "--other-values",
+        ("refuse", "level"),
+        "values that fit no rule or hierarchy: an error (default), or a level 'other'",
+    )
+    command.value(
+        "--out",
+        "FILE",
+        ".csv, .tsv or .parquet, also packed (.csv.gz); default: CSV to the terminal",
+    )
     command.choice(
         "--formulas",
         ("guard", "keep"),
@@ -134,27 +147,19 @@ def add_mpuccs(command: Options) -> None:
     command.value("--control", "FILE", "holdout records not used for training, to compare with")
     _add_search(command, "person")
     search = command.group("search")
-    search.value(
-        "--max-cols", "N", "combine up to N columns, or all of them (default: 3)", default="3"
-    )
-    _add_search(search, "time_limit", "threads", "search", "seed")
-    _add_search(search, "numeric_precision", "datetime_precision")
-    search.flag("--keep-duplicates", "treat equal rows as different people")
+    _add_search(search, "max_baseline_cols", "time_limit", "threads", "search", "seed")
+    _add_search(search, "numeric_precision", "datetime_precision", "deduplicate")
     _add_search(search, "min_entropy_delta", "renyi_alpha", "field_decay_factor")
-    search.flag("--no-baseline", "judge the identification rate")
+    _add_search(search, "calculate_baseline")
     search.flag("--no-advice", "do not try changing columns")
     limits = command.group("limits")
     # The names are in the help: as a list of choices they would be wider than a terminal.
-    limits.value(
-        "--profile",
-        "NAME",
-        "risk score below 0.05 (public), 0.10 (research), 0.20 (internal), 0.30 (development), "
-        "0.01 (high-risk), or identification rate below 1 %% (excellent), 5 %% (good), 10 %% "
-        "(acceptable)",
-        choices=tuple(PROFILES),
+    limits.parser.add_argument(
+        "--profile", metavar="NAME", help=profiles_help(), choices=tuple(PROFILES)
     )
     _add_policy(limits)
     limits.value("--limit", "N", "the risk score may be at most this")
+    _add_strict(limits)
     _add_engine(command)
     output = command.group("output")
     _add_format(output)
@@ -169,7 +174,12 @@ def _add_search(command: Options, *names: str) -> None:
     """Add options of the search as they are declared."""
     for name in names:
         option = SearchOptions.declared()[name]
-        if option.shown is not None and isinstance(option.kind, Choice):
+        if option.instead is not None and option.instead.metavar is None:
+            command.flag(option.instead.flag, option.instead.help)
+        elif option.instead is not None:
+            flag, help_text, metavar, default = option.instead
+            command.value(flag, metavar, help_text, default=default)
+        elif option.shown is not None and isinstance(option.kind, Choice):
             command.choice(option.flag, option.kind.words, option.shown.help)
         elif option.shown is not None:
             command.value(option.flag, option.shown.metavar, option.shown.help)

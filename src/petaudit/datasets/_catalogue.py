@@ -19,7 +19,15 @@ _PATHS: Final = ("path", "original", "control", "population", "hierarchies", "sc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """A bundled table: where its files are, what its columns mean, and whom to credit."""
+    """A bundled table: where its files are, what its columns mean, and whom to credit.
+
+    >>> import petaudit
+    >>> patient = petaudit.datasets.load("patient-deidentified")
+    >>> patient.rows, patient.sensitive
+    (9, ('Salary', 'Disease'))
+    >>> petaudit.k_anonymity(patient).value
+    3.0
+    """
 
     name: str
     title: str

@@ -54,7 +54,7 @@ class Sample:
         return self.rows / self.population
 
     @property
-    def is_everybody(self) -> bool:
+    def is_whole_population(self) -> bool:
         """Whether the sample is the whole population, which leaves nothing to estimate."""
         return self.rows == self.population
 
@@ -112,7 +112,7 @@ def all_estimates(sample: Sample) -> dict[str, Estimate]:
 
 def uniques_by(model: str, sample: Sample) -> float:
     """The number of population uniques that a model estimates."""
-    if not sample.uniques or sample.is_everybody:
+    if not sample.uniques or sample.is_whole_population:
         return float(sample.uniques)
     return MODELS[model](sample)
 

@@ -64,14 +64,14 @@ def from_plain(parts: Mapping[str, Any] | str, longest: int = 100_000) -> str:
             # Documents before 0.8.0 have it.
             text = steps([(_integer(at), _integer(rows)) for at, rows in points], _integer(whole))
         case _:
-            raise ValueError("this is no phrase")
+            raise ValueError("not a phrase")
     _check(len(text) <= longest)
     return text
 
 
 def _check(holds: bool) -> None:
     if not holds:
-        raise ValueError("this is no phrase of ours")
+        raise ValueError("malformed phrase")
 
 
 def _integer(number: int) -> int:

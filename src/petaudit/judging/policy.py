@@ -103,7 +103,13 @@ class Demand:
 
 @dataclass(frozen=True)
 class Policy:
-    """A rule that somebody published, or one of the user's own."""
+    """A rule that somebody published, or one of the user's own.
+
+    >>> import petaudit
+    >>> rule = petaudit.policies()["cell-11"]
+    >>> {name: demand.limit for name, demand in rule.demands.items()}
+    {'k-anonymity': 11}
+    """
 
     name: str
     title: str

@@ -248,10 +248,10 @@ def people_notes(inputs: Inputs) -> Iterator[Phrase]:
         alike = people - counts.different_but_for_case(inputs.person)
         if alike:
             yield phrase(
-                "column {column!r}: {people} would be somebody else's if case were ignored; if "
-                "case means nothing there, classes are smaller than they look",
+                "column {column!r} has {spellings} more than if case were ignored; if case has no "
+                "meaning there, classes have fewer people than counted",
                 column=inputs.person,
-                people=counted(alike, "spelling"),
+                spellings=counted(alike, "spelling"),
             )
     nameless = counts.nameless_rows(inputs.person)
     if nameless:

@@ -6,24 +6,38 @@ import csv
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from petaudit.errors import LONGEST_PATH, HierarchyError, listing, phrase, shortened, suggestion
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchy import Hierarchy
-from petaudit.labels.rules import Rule, parse_rule, usable_labels
+from petaudit.labels.hierarchy import OTHER, Hierarchy
+from petaudit.labels.numbers import range_of
+from petaudit.labels.rules import RULE_EXAMPLES, PathRule, Rule, other_label, parse_rule
 from petaudit.system.files import before_reading, fingerprint_of, os_reason
 from petaudit.system.yaml_files import read_yaml
 
 HierarchySpec: TypeAlias = "str | PathLike[str] | Mapping[str, Any] | Hierarchies | None"
 ValuesOf: TypeAlias = Callable[[str], Iterable[str | None]]
+Announce: TypeAlias = Callable[[Hierarchy], object]
+"""Told of a hierarchy when it is made from the values of a table."""
+_MOST_NAMED = 5
+_SEPARATORS = (",", "\t", "|", "；", "，")
+"""What stands instead of a semicolon where somebody took another program's separator."""
+_FILE_OPTIONS = {"file", "other"}
 _FILE_NAME = re.compile(r".*hierarchy_(?P<attribute>.+)\.csv", re.IGNORECASE | re.DOTALL)
 
 
 class Hierarchies:
-    """Hierarchies by attribute; those given as a rule are built when their values are known."""
+    """Hierarchies by attribute; those given as a rule are built when their values are known.
+
+    >>> import petaudit
+    >>> known = Hierarchies.of({"sex": {"F": "*", "M": "*"}, "age": petaudit.ranges(10)})
+    >>> known.attributes, known.get("sex", None).generalize("F", 1)
+    (('sex', 'age'), '*')
+    """
 
     def __init__(
         self, by_attribute: Mapping[str, Hierarchy | Rule], rules_file: Path | None = None
@@ -101,14 +115,28 @@ class Hierarchies:
         entry = self._by_attribute[attribute]
         return None if isinstance(entry, Hierarchy) else entry
 
+    def with_other(self, label: str) -> Hierarchies:
+        """The same with a level for values that do not fit, where there is none yet."""
+        entries: dict[str, Hierarchy | Rule] = {}
+        for attribute, entry in self._by_attribute.items():
+            entries[attribute] = entry
+            if isinstance(entry, PathRule):
+                entries[attribute] = entry.with_other(label)
+            elif isinstance(entry, Hierarchy) and entry.other is None:
+                entries[attribute] = changed = copy(entry)
+                changed.other = label
+        return Hierarchies(entries, self._rules_file)
+
     def __contains__(self, attribute: str) -> bool:
         return attribute in self._by_attribute
 
     def __bool__(self) -> bool:
         return bool(self._by_attribute)
 
-    def get(self, attribute: str, values_of: ValuesOf | None) -> Hierarchy:
-        """The hierarchy of an attribute; ``values_of`` serves those that come from a rule."""
+    def get(
+        self, attribute: str, values_of: ValuesOf | None, announce: Announce | None = None
+    ) -> Hierarchy:
+        """The hierarchy of an attribute; ``values_of`` serves those that depend on the values."""
         entry = self._by_attribute.get(attribute)
         if entry is None:
             raise HierarchyError(
@@ -118,7 +146,7 @@ class Hierarchies:
                 near=suggestion(attribute, self._by_attribute),
                 columns=listing(self.attributes) or phrase("no column"),
             )
-        if isinstance(entry, Hierarchy):
+        if isinstance(entry, Hierarchy) and (entry.other is None or values_of is None):
             return entry
         if attribute not in self._built:
             if values_of is None:
@@ -127,7 +155,13 @@ class Hierarchies:
                     "know the values",
                     column=attribute,
                 )
-            self._built[attribute] = entry.build(attribute, values_of(attribute))
+            values = values_of(attribute)
+            if isinstance(entry, Hierarchy):
+                self._built[attribute] = entry.with_others(values, entry.other or OTHER)
+            else:
+                self._built[attribute] = entry.build(attribute, values)
+            if announce is not None:
+                announce(self._built[attribute])
         return self._built[attribute]
 
     def for_labels(self, attribute: str, labels: Sequence[str | None]) -> Hierarchy | None:
@@ -139,16 +173,29 @@ class Hierarchies:
         rule = self.rule(attribute)
         if rule is None:
             return None
-        usable = usable_labels(rule, attribute, labels)
-        return rule.build(attribute, usable) if usable else Hierarchy(attribute, [[SUPPRESSED]])
+        if not isinstance(rule, PathRule):
+            return rule.build(attribute, labels)
+        return rule.build_known(attribute, labels) or Hierarchy(attribute, [[SUPPRESSED]])
 
 
 def _entry(attribute: str, entry: object, base: Path = Path()) -> Hierarchy | Rule:
     if isinstance(entry, Hierarchy):
         return entry
     if isinstance(entry, Mapping):
+        if "file" in entry and set(entry) <= _FILE_OPTIONS and isinstance(entry["file"], str):
+            hierarchy = read_file(base / entry["file"], attribute)
+            hierarchy.other = other_label(entry.get("other"))
+            return hierarchy
         return parse_rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
     if isinstance(entry, str | PathLike):
+        if entry in RULE_EXAMPLES and not (base / entry).exists():
+            raise HierarchyError(
+                "the hierarchy of {column!r}: file {name!r} does not exist; a rule is written as "
+                "{example}",
+                column=attribute,
+                name=str(entry),
+                example=RULE_EXAMPLES[str(entry)],
+            )
         return read_file(base / entry, attribute)
     if isinstance(entry, Sequence):
         return Hierarchy(attribute, entry)
@@ -188,9 +235,12 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
             )
         hierarchies[attribute] = read_file(path, attribute)
     if not hierarchies:
+        names = sorted(path.name for path in folder.iterdir())
         raise HierarchyError(
-            "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv",
+            "folder {folder!r} has no file named <anything>hierarchy_<attribute>.csv; it has: "
+            "{names}",
             folder=str(folder),
+            names=listing(names, _MOST_NAMED) or phrase("nothing"),
         )
     return hierarchies
 
@@ -220,4 +270,25 @@ def read_file(path: Path, attribute: str) -> Hierarchy:
         raise HierarchyError(
             "{path}: not a ';' separated file ({reason})", path=path, reason=problem
         ) from None
+    _refuse_other_separator(rows, path)
     return Hierarchy(attribute, rows, path=path, line_numbers=line_numbers)
+
+
+def _refuse_other_separator(rows: Sequence[Sequence[str]], path: Path) -> None:
+    """Refuse leaves without labels that have another separator, equally often in every line.
+
+    A separator has no blank after it, unlike a comma in a name; and ``[20,30[`` is a label.
+    """
+    lines = [trim(row[0]) for row in rows if len(row) == 1 and range_of(row[0]) is None]
+    if not lines or len(lines) < len(rows):
+        return
+    for mark in _SEPARATORS:
+        numbers = {line.count(mark) for line in lines}
+        if len(numbers) == 1 and numbers != {0} and not any(f"{mark} " in line for line in lines):
+            raise HierarchyError(
+                "{path}: no line has a ';' and every line has {number} {mark}: separate the "
+                "labels by ';' (if a label holds {mark}, add ';*' to each line)",
+                path=path,
+                number=numbers.pop(),
+                mark=phrase("tab") if mark == "\t" else f"'{mark}'",
+            )

@@ -28,6 +28,9 @@ A hierarchy that covers nulls has a line that starts with an empty leaf; further
 keep the null a null at these levels.
 """
 
+OTHER = "other"
+"""The label of values that fit no other level, unless another one is given."""
+
 
 class Hierarchy:
     """Leaf-to-root paths of one attribute, validated on construction.
@@ -50,6 +53,12 @@ class Hierarchy:
         self.path = path
         self.rows_of: RowsOf | None = None
         """How errors say in which rows of a table the labels stand, where there is a table."""
+        self.other: str | None = None
+        """The label of values that are not among the leaves; without one they are an error."""
+        self.others: tuple[str, ...] = ()
+        """The leaves that are there only because of that label."""
+        self.notes: tuple[str, ...] = ()
+        """What a rule recognised about the values."""
         self.origin = origin or (
             str(path) if path else phrase("hierarchy of {column!r}", column=attribute)
         )
@@ -59,9 +68,7 @@ class Hierarchy:
         self._lowest_level, self.ambiguous_labels = self._index_levels()
 
     @classmethod
-    def from_mapping(
-        cls, attribute: str, paths: Mapping[object, object], origin: str | None = None
-    ) -> Hierarchy:
+    def from_mapping(cls, attribute: str, paths: Mapping[object, object]) -> Hierarchy:
         """Build from ``{leaf: [label, ...]}`` (one label may stand alone).
 
         >>> Hierarchy.from_mapping("sex", {"F": "*", "M": "*"}).levels
@@ -71,7 +78,7 @@ class Hierarchy:
         for leaf, path in paths.items():
             above = path if isinstance(path, Sequence) and not isinstance(path, str) else [path]
             rows.append([leaf, *above])
-        return cls(attribute, rows, origin=origin)
+        return cls(attribute, rows)
 
     @property
     def levels(self) -> int:
@@ -125,6 +132,35 @@ class Hierarchy:
             return (self.top,)
         return next(path[level:] for path in self._paths.values() if path[level] == text)
 
+    def with_others(self, values: Iterable[str | None], label: str) -> Hierarchy:
+        """Return the same with a level for those values that are not leaves.
+
+        A suppressed cell stays what it is: as a leaf it would be of the lowest level. A root that
+        says something, as Europe does, is not theirs: there is a level above it then.
+
+        >>> city = Hierarchy("city", [["Paris", "Europe"], ["Rome", "Europe"]])
+        >>> both = city.with_others(["Rome", "Lima"], "other")
+        >>> both.path_of("Rome"), both.path_of("Lima")
+        (('Rome', 'Europe', '*'), ('Lima', 'other', '*'))
+        """
+        known = {NULL_LABEL, SUPPRESSED, *self._paths}
+        others = sorted({_text(value) for value in values} - known)
+        if not others:
+            return self
+        if label in self._lowest_level:
+            raise HierarchyError(
+                "{origin}: the label {label!r} of other values is one of its own labels, too",
+                origin=self.origin,
+                label=label,
+            )
+        above = [label] * (self.levels - 1)
+        if above and self.top == SUPPRESSED:
+            above[-1] = SUPPRESSED
+        rows = [*self._paths.values(), *([value, *above] for value in others)]
+        extended = Hierarchy(self.attribute, rows, origin=self.origin, path=self.path)
+        extended.others = tuple(others)
+        return extended
+
     def unknown_labels(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for labels of the data that no level holds."""
         nulls = ""
@@ -142,21 +178,24 @@ class Hierarchy:
             known=self._lowest_level,
         )
 
-    def unknown_leaves(self, labels: Sequence[str | None]) -> HierarchyError:
+    def unknown_leaves(self, labels: Sequence[str | None], remedy: str = "") -> HierarchyError:
         """The error for values of the data that are not leaves."""
         if len(labels) == 1:
             message = phrase(
-                "column {column!r} holds 1 value that is not a leaf of its hierarchy ({origin})",
+                "column {column!r} holds 1 value that is not a leaf of its hierarchy "
+                "({origin}){remedy}",
                 column=self.attribute,
                 origin=self.origin,
+                remedy=remedy,
             )
         else:
             message = phrase(
                 "column {column!r} holds {number:,} values that are not leaves of its hierarchy "
-                "({origin})",
+                "({origin}){remedy}",
                 column=self.attribute,
                 number=len(labels),
                 origin=self.origin,
+                remedy=remedy,
             )
         return self.label_error(message, labels, known=self._paths, are_leaves=True)
 

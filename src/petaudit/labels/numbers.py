@@ -21,7 +21,7 @@ import numpy.typing as npt
 from petaudit.exact.fractions import NUMBER, parse_number
 from petaudit.labels.cells import SUPPRESSED, trim
 
-Whole: TypeAlias = npt.NDArray[Any]
+IntegerArray: TypeAlias = npt.NDArray[Any]
 """Integers: int64 where they fit, Python's unbounded ones elsewhere."""
 Bools: TypeAlias = npt.NDArray[np.bool_]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -110,7 +110,7 @@ class LabelNumbers:
         sizes = np.abs(self.mantissas) * 10.0**shifts
         return not self.others and float(sizes.max(initial=0)) < _LARGEST
 
-    def in_units(self, places: int, *, fits: bool) -> Whole:
+    def in_units(self, places: int, *, fits: bool) -> IntegerArray:
         """The numbers as integers, scaled by 10**places; 0 where there is no number."""
         shifts = np.where(self.mantissas == 0, 0, places - self.places)
         if fits:
@@ -118,13 +118,13 @@ class LabelNumbers:
             return fitting
         different, which = np.unique(shifts, return_inverse=True)
         powers = np.array([10**shift for shift in different.tolist()], dtype=object)
-        units: Whole = self.mantissas.astype(object) * powers[which]
+        units: IntegerArray = self.mantissas.astype(object) * powers[which]
         for place, number in self.others.items():
             units[place] = number.numerator * (10**places // number.denominator)
         return units
 
 
-def in_common_units(*columns: LabelNumbers) -> tuple[list[Whole], int]:
+def in_common_units(*columns: LabelNumbers) -> tuple[list[IntegerArray], int]:
     """The numbers of several columns in one unit, and how many decimal places that unit has.
 
     >>> [one, other], places = in_common_units(read_numbers(["1.5", "2"]), read_numbers(["0.25"]))

@@ -2,18 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from dataclasses import dataclass
-from datetime import date, datetime
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from datetime import date
 from decimal import Decimal, localcontext
+from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any, Protocol
 
-from petaudit.errors import DataValues, HierarchyError, OptionError, joined, phrase, suggestion
-from petaudit.exact.fractions import Number, exact, parse_number
+from petaudit.errors import (
+    DataValues,
+    HierarchyError,
+    OptionError,
+    Phrase,
+    counted,
+    error_context,
+    joined,
+    phrase,
+    suggestion,
+)
+from petaudit.exact.fractions import Number, exact
 from petaudit.labels.cells import SUPPRESSED, trim
-from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
+from petaudit.labels.hierarchy import NULL_LABEL, OTHER, Hierarchy
+from petaudit.labels.notation import (
+    DATE_FORMS,
+    NUMBER_FORMS,
+    check_form,
+    date_reading,
+    number_reading,
+)
+from petaudit.labels.numbers import range_of
 
 _DIGITS = 400
 """Enough for the decimal form of any float, and so of any bound that a person writes."""
@@ -28,54 +48,143 @@ class Rule(Protocol):
 
 
 @dataclass(frozen=True)
-class _PathRule:
-    """A rule that maps each value to the labels above it, below a common root."""
+class _Plan:
+    """How the leaves of one column get the labels above them."""
+
+    labels_above: Callable[[str], Sequence[str] | None]
+    """None for a value that does not fit."""
+    levels: int
+    """How many labels are above a leaf."""
+    top: str = SUPPRESSED
+    is_rooted: bool = True
+    """Whether the last label of every leaf is the top."""
+    notes: tuple[str, ...] = ()
+    """What was recognised about how the column is written."""
+
+    def other(self, label: str) -> list[str]:
+        """The labels above a value that does not fit: a level of its own, up to the root."""
+        if not self.is_rooted:
+            return [label] * self.levels
+        return [*[label] * (self.levels - 1), self.top]
+
+
+@dataclass(frozen=True)
+class PathRule:
+    """A rule that looks at all values of a column, and then gives each the labels above it."""
 
     name: str
-    labels_above: Callable[[str], Sequence[str]]
+    plan: Callable[[Collection[str]], _Plan]
+    problem: str
+    """What is wrong with a value that does not fit."""
+    is_made: Callable[[str], bool]
+    """Whether a label may be one that the rule makes, of a table that is generalised already."""
+    other: str | None = None
+    """The label of values that do not fit; without one they are an error."""
 
     def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
-        def path(leaf: str) -> Sequence[str]:
-            return [*self.labels_above(leaf), SUPPRESSED]
+        """Make the hierarchy of an attribute that holds these values; a null stays one."""
+        return self._built(attribute, set(values))
 
-        return _hierarchy(self.name, attribute, set(values), path, SUPPRESSED)
+    def build_known(self, attribute: str, values: Iterable[str | None]) -> Hierarchy | None:
+        """Do the same without the labels that the rule makes itself, and without what is unknown.
 
+        A population may be generalised already, and its labels are not other ones then.
+        """
+        distinct = set(values)
+        plan = self._plan(attribute, distinct)
+        known = {
+            value
+            for value in distinct
+            if value is None
+            or plan.labels_above(value) is not None
+            or not (self.other is None or value in (SUPPRESSED, self.other) or self.is_made(value))
+        }
+        return self._built(attribute, known, plan) if known else None
 
-def _hierarchy(
-    rule: str,
-    attribute: str,
-    values: Set[str | None],
-    labels_above: Callable[[str], Sequence[str]],
-    above_null: str,
-) -> Hierarchy:
-    """Build a hierarchy; a null stays one up to its last label."""
-    origin = phrase("rule {name} for {column!r}", name=rule, column=attribute)
-    rows: list[list[str]] = []
-    for leaf in sorted(value for value in values if value is not None):
-        try:
-            rows.append([leaf, *labels_above(leaf)])
-        except ValueError as problem:
+    def with_other(self, label: str) -> PathRule:
+        """The same rule with a level for values that do not fit, unless it has one."""
+        return self if self.other is not None else replace(self, other=label)
+
+    def _plan(self, attribute: str, values: Set[str | None]) -> _Plan:
+        with error_context(self._origin(attribute)):
+            return self.plan([value for value in values if value is not None])
+
+    def _origin(self, attribute: str) -> Phrase:
+        return phrase("rule {name} for {column!r}", name=self.name, column=attribute)
+
+    def _built(
+        self, attribute: str, values: Set[str | None], plan: _Plan | None = None
+    ) -> Hierarchy:
+        plan = plan or self._plan(attribute, values)
+        leaves = sorted(value for value in values if value is not None)
+        paths = {leaf: plan.labels_above(leaf) for leaf in leaves}
+        misfits = [leaf for leaf, path in paths.items() if path is None]
+        refused = misfits
+        if self.other is not None:
+            # As a leaf, this would make every suppressed cell one of the lowest level.
+            refused = [leaf for leaf in misfits if leaf == SUPPRESSED]
+        if refused:
             raise HierarchyError(
-                "{origin}: a value {problem}",
-                origin=origin,
-                problem=problem.args[0],
-                data=DataValues([leaf], attribute, are_leaves=True),
-            ) from None
-    if None in values:
-        labels = len(rows[0]) if rows else 2
-        rows.append([*[NULL_LABEL] * (labels - 1), above_null])
-    return Hierarchy(attribute, rows, origin=origin)
+                "{origin}: {values} {problem} (other: true in the rule puts such values into a "
+                "level of their own)",
+                origin=self._origin(attribute),
+                values=counted(len(refused), "value"),
+                problem=self.problem,
+                data=DataValues(refused, attribute, are_leaves=True),
+            )
+        above = plan.other(self.other or "")
+        rows = [[leaf, *(above if path is None else path)] for leaf, path in paths.items()]
+        if misfits and any(self.other in path for path in paths.values() if path is not None):
+            raise HierarchyError(
+                "{origin}: the label {label!r} of other values is one of its own labels, too",
+                origin=self._origin(attribute),
+                label=self.other,
+            )
+        if None in values:
+            rows.append([*[NULL_LABEL] * plan.levels, plan.top])
+        hierarchy = Hierarchy(attribute, rows, origin=self._origin(attribute))
+        hierarchy.others = tuple(misfits)
+        hierarchy.notes = plan.notes
+        return hierarchy
+
+
+def other_label(other: bool | str | None) -> str | None:
+    """The label of values that do not fit: as given, or ``other``.
+
+    >>> other_label(True), other_label("misc"), other_label(None)
+    ('other', 'misc', None)
+    """
+    if other is None or isinstance(other, bool):
+        return OTHER if other else None
+    label = trim(other) if isinstance(other, str) else ""
+    if not label or label == SUPPRESSED:
+        raise OptionError("other must be true or a label, got {other!r}", other=other)
+    return label
 
 
 def ranges(
-    *widths: Number, origin: Number = 0, bottom: Number | None = None, top: Number | None = None
+    *widths: Number,
+    origin: Number = 0,
+    bottom: Number | None = None,
+    top: Number | None = None,
+    closed: bool = False,
+    written: str | None = None,
+    other: bool | str | None = None,
 ) -> Rule:
     """Numbers to half-open ranges of growing width, ``[20,25[``; tails can be coded.
+
+    With ``closed``, ranges of integers are written as people do, ``20-24``. How a column writes its
+    numbers is recognised; ``written`` says it: "decimal-point" or "decimal-comma". Values that are
+    not numbers are an error, unless ``other`` is the label of their own level.
 
     >>> ranges(5, 10, top=80).build("age", ["23", "91"]).path_of("23")
     ('23', '[20,25[', '[20,30[', '*')
     >>> ranges(5, 10, top=80).build("age", ["23", "91"]).path_of("91")
     ('91', '>=80', '>=80', '*')
+    >>> ranges(20, closed=True, other=True).build("age", ["23", "unknown"]).path_of("unknown")
+    ('unknown', 'other', '*')
+    >>> ranges(500).build("income", ["1.234,50", "870"]).path_of("1.234,50")
+    ('1.234,50', '[1000,1500[', '*')
     """
     steps = [exact(width, phrase("a range width")) for width in widths]
     if not steps or any(step <= 0 for step in steps):
@@ -96,42 +205,46 @@ def ranges(
             bottom=_plain(lower),
             top=_plain(upper),
         )
+    check_form(written, NUMBER_FORMS)
+    if not isinstance(closed, bool):
+        raise OptionError("closed must be true or false, got {closed!r}", closed=closed)
+    if closed and (steps[0] == 1 or any(n.denominator > 1 for n in (start, *steps))):
+        raise OptionError("closed ranges are of integers: widths from 2, and an integer origin")
 
-    def labels_above(leaf: str) -> list[str]:
-        number = parse_number(leaf)
-        if number is None:
-            raise ValueError(phrase("is not a number"))
-        if lower is not None and number < lower:
-            return [f"<{_plain(lower)}"] * len(steps)
-        if upper is not None and number >= upper:
-            return [f">={_plain(upper)}"] * len(steps)
-        lows = [start + (number - start) // step * step for step in steps]
-        return [
-            f"[{_plain(low)},{_plain(low + step)}[" for low, step in zip(lows, steps, strict=True)
-        ]
+    def label(low: Fraction, step: Fraction) -> str:
+        if closed:
+            return f"{_plain(low)}-{_plain(low + step - 1)}"
+        return f"[{_plain(low)},{_plain(low + step)}["
 
-    return _PathRule("ranges", labels_above)
+    def plan(leaves: Collection[str]) -> _Plan:
+        reading = number_reading(leaves, written)
 
+        def labels_above(leaf: str) -> list[str] | None:
+            number = reading.read(leaf)
+            if number is None or (closed and number.denominator > 1):
+                return None
+            if lower is not None and number < lower:
+                labels = [f"<{_plain(lower)}"] * len(steps)
+            elif upper is not None and number >= upper:
+                labels = [f">={_plain(upper)}"] * len(steps)
+            else:
+                lows = [start + (number - start) // step * step for step in steps]
+                labels = [label(low, step) for low, step in zip(lows, steps, strict=True)]
+            return [*labels, SUPPRESSED]
 
-@dataclass(frozen=True)
-class _Masking:
-    mark: str
-    levels: int | None
+        return _Plan(labels_above, len(steps) + 1, notes=reading.notes)
 
-    def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
-        distinct = set(values)
-        longest = max((len(value) for value in distinct if value is not None), default=1)
-        depth = longest if self.levels is None else min(self.levels, longest)
-
-        def masked(leaf: str) -> list[str]:
-            if self.mark in leaf:
-                raise ValueError(phrase("contains the mask character {mark!r}", mark=self.mark))
-            return [leaf[: max(len(leaf) - n, 0)] + self.mark * n for n in range(1, depth + 1)]
-
-        return _hierarchy("mask", attribute, distinct, masked, self.mark * depth)
+    problem = phrase("cannot be read as a number")
+    if closed:
+        problem = phrase("cannot be read as an integer, and closed ranges are of integers")
+    return PathRule("ranges", plan, problem, _is_range, other_label(other))
 
 
-def mask_right(mark: str = "*", levels: int | None = None) -> Rule:
+def _is_range(label: str) -> bool:
+    return range_of(label) is not None
+
+
+def mask_right(mark: str = "*", levels: int | None = None, other: bool | str | None = None) -> Rule:
     """Digits or characters hidden one by one from the right.
 
     >>> mask_right().build("zip", ["47677", "476"]).path_of("47677")
@@ -143,7 +256,20 @@ def mask_right(mark: str = "*", levels: int | None = None) -> Rule:
         raise OptionError("the levels of a mask must be an integer, got {levels!r}", levels=levels)
     if levels is not None and levels < 1:
         raise OptionError("a mask of {levels} levels hides nothing; use at least 1", levels=levels)
-    return _Masking(mark, levels)
+
+    def plan(leaves: Collection[str]) -> _Plan:
+        longest = max((len(leaf) for leaf in leaves if mark not in leaf), default=1)
+        depth = longest if levels is None else min(levels, longest)
+
+        def labels_above(leaf: str) -> list[str] | None:
+            if mark in leaf:
+                return None
+            return [leaf[: max(len(leaf) - n, 0)] + mark * n for n in range(1, depth + 1)]
+
+        return _Plan(labels_above, depth, mark * depth, is_rooted=depth == longest)
+
+    problem = phrase("cannot be masked, because of the mask character {mark!r} in them", mark=mark)
+    return PathRule("mask", plan, problem, lambda label: mark in label, other_label(other))
 
 
 _DATE_STEPS: dict[str, Callable[[date], str]] = {
@@ -153,13 +279,20 @@ _DATE_STEPS: dict[str, Callable[[date], str]] = {
     "year": lambda day: f"{day.year:04d}",
     "decade": lambda day: f"{day.year // 10:03d}*",
 }
+_DATE_LABEL = re.compile(r"[0-9]{4}(-[0-9]{2}|-Q[1-4])?|[0-9]{3}[*]", re.ASCII)
 
 
-def dates(*steps: str) -> Rule:
+def dates(*steps: str, written: str | None = None, other: bool | str | None = None) -> Rule:
     """Dates to ``day`` (for values with a time), ``month``, ``quarter``, ``year``, ``decade``.
+
+    How a column writes its dates is recognised; ``written`` says it: "year-first", "day-first",
+    "month-first" or "roc", the calendar of the Republic of China. Values that are not dates are an
+    error, unless ``other`` is the label of their own level.
 
     >>> dates("month", "year").build("birth", ["1977-03-09"]).path_of("1977-03-09")
     ('1977-03-09', '1977-03', '1977', '*')
+    >>> dates("month", written="day-first").build("birth", ["9/3/1977"]).path_of("9/3/1977")
+    ('9/3/1977', '1977-03', '*')
     """
     chosen = steps or ("month", "year")
     for step in chosen:
@@ -172,18 +305,27 @@ def dates(*steps: str) -> Rule:
     order = [list(_DATE_STEPS).index(step) for step in chosen]
     if order != sorted(set(order)):
         raise OptionError("date steps must grow coarser: {steps}", steps=joined(list(_DATE_STEPS)))
+    check_form(written, DATE_FORMS)
 
-    def labels_above(leaf: str) -> list[str]:
-        try:
-            day = datetime.fromisoformat(leaf.replace("/", "-")).date()
-        except ValueError:
-            raise ValueError(phrase("is not a date like 1977-03-09")) from None
-        return [_DATE_STEPS[step](day) for step in chosen]
+    def plan(leaves: Collection[str]) -> _Plan:
+        reading = date_reading(leaves, written)
 
-    return _PathRule("dates", labels_above)
+        def labels_above(leaf: str) -> list[str] | None:
+            day = reading.read(leaf)
+            if day is None:
+                return None
+            return [*(_DATE_STEPS[step](day) for step in chosen), SUPPRESSED]
+
+        return _Plan(labels_above, len(chosen) + 1, notes=reading.notes)
+
+    def is_made(label: str) -> bool:
+        return _DATE_LABEL.fullmatch(label) is not None
+
+    problem = phrase("cannot be read as a date")
+    return PathRule("dates", plan, problem, is_made, other_label(other))
 
 
-def ordered(order: Sequence[str], *sizes: int) -> Rule:
+def ordered(order: Sequence[str], *sizes: int, other: bool | str | None = None) -> Rule:
     """An ordered list of values, grouped by neighbours: sizes of the groups per level.
 
     >>> ordered(["low", "mid", "high", "top"], 2).build("risk", ["low"]).path_of("low")
@@ -201,16 +343,19 @@ def ordered(order: Sequence[str], *sizes: int) -> Rule:
             )
     position = {value: index for index, value in enumerate(values)}
 
-    def labels_above(leaf: str) -> list[str]:
+    def labels_above(leaf: str) -> list[str] | None:
         if leaf not in position:
-            raise ValueError(phrase("is not in the ordered list"))
+            return None
         starts = [position[leaf] // size * size for size in sizes]
-        return [
+        groups = [
             f"{values[start]}..{values[min(start + size, len(values)) - 1]}"
             for start, size in zip(starts, sizes, strict=True)
         ]
+        return [*groups, SUPPRESSED]
 
-    return _PathRule("ordered", labels_above)
+    plan = _Plan(labels_above, len(sizes) + 1)
+    problem = phrase("cannot be found in the ordered list")
+    return PathRule("ordered", lambda _: plan, problem, lambda it: ".." in it, other_label(other))
 
 
 def _plain(number: Fraction) -> str:
@@ -222,25 +367,17 @@ def _plain(number: Fraction) -> str:
     return format(decimal, "f") if Fraction(decimal) == number else str(number)
 
 
-def usable_labels(rule: Rule, column: str, labels: Sequence[str | None]) -> list[str | None]:
-    """The labels that a rule knows: building each alone takes far longer than all together."""
-    try:
-        rule.build(column, labels)
-    except HierarchyError:
-        half = len(labels) // 2
-        if not half:
-            return []
-        return usable_labels(rule, column, labels[:half]) + usable_labels(
-            rule, column, labels[half:]
-        )
-    return list(labels)
-
-
 _RULE_OPTIONS: dict[str, frozenset[str]] = {
-    "ranges": frozenset({"origin", "bottom", "top"}),
-    "mask": frozenset({"mark", "levels"}),
-    "dates": frozenset(),
-    "ordered": frozenset({"groups"}),
+    "ranges": frozenset({"origin", "bottom", "top", "closed", "written", "other"}),
+    "mask": frozenset({"mark", "levels", "other"}),
+    "dates": frozenset({"written", "other"}),
+    "ordered": frozenset({"groups", "other"}),
+}
+RULE_EXAMPLES = {
+    "ranges": "{ranges: [5, 10]}",
+    "mask": "{mask: right}",
+    "dates": "{dates: [month, year]}",
+    "ordered": "{ordered: [low, mid, high], groups: [2]}",
 }
 
 
@@ -248,6 +385,7 @@ def parse_rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
     """Read a rule in its text form; None where the entry maps leaves to labels."""
     name = next((key for key in _RULE_OPTIONS if key in entry), None)
     if name is None:
+        _refuse_mistyped(attribute, entry)
         return None
     options = {key: value for key, value in entry.items() if key != name}
     unknown = [str(key) for key in options if key not in _RULE_OPTIONS[name]]
@@ -271,6 +409,25 @@ def parse_rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
         ) from None
 
 
+def _refuse_mistyped(attribute: str, entry: Mapping[Any, Any]) -> None:
+    """Refuse what is nearly the name of a rule, with nothing beside it but options of that rule."""
+    for key in entry:
+        near = [
+            name
+            for name in _RULE_OPTIONS
+            if str(key).casefold().startswith(name.removesuffix("s"))
+            or get_close_matches(str(key).casefold(), [name])
+        ]
+        if near and all(other == key or other in _RULE_OPTIONS[near[0]] for other in entry):
+            raise HierarchyError(
+                "unknown rule {name!r} for {column!r} (did you mean {near!r}?); rules are {rules}",
+                name=str(key),
+                column=attribute,
+                near=near[0],
+                rules=joined(list(_RULE_OPTIONS)),
+            )
+
+
 def _is_rule(name: str, argument: object) -> bool:
     try:
         _make_rule(name, argument, {})
@@ -283,9 +440,10 @@ def _make_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
     if name == "ranges":
         return ranges(*_as_list(argument), **options)
     if name == "dates":
-        return dates(*_as_list(argument))
+        return dates(*_as_list(argument), **options)
     if name == "ordered":
-        return ordered(_as_list(argument), *_as_list(options.get("groups", [])))
+        others = {key: value for key, value in options.items() if key != "groups"}
+        return ordered(_as_list(argument), *_as_list(options.get("groups", [])), **others)
     if argument != "right":
         raise OptionError("mask must be 'right', got {mask!r}", mask=argument)
     return mask_right(**options)

@@ -289,7 +289,7 @@ def _learned(
 
 
 def _guessed(trained: npt.NDArray[Any], rows: int, target: _Target) -> npt.NDArray[Any]:
-    """What somebody says who knows nothing but the most frequent class, or the mean."""
+    """The baseline prediction: the most frequent class, or the mean."""
     if not target.is_class:
         return np.full(rows, trained.mean())
     shares = np.zeros((rows, len(target.places)))

@@ -28,13 +28,11 @@ Numbers: TypeAlias = npt.NDArray[np.float64]
 Classes: TypeAlias = npt.NDArray[np.int64]
 
 MOST_VALUES: Final = 100
-"""Of a column of labels, so many values count by themselves, the others together as one."""
-
-
+"""Categories kept per column of labels; the rarer values share one more."""
 _LARGEST: Final = 10**150
 """The square of a larger number is too large for a float."""
 _FARTHEST: Final = 1e6
-"""Numbers so many standard deviations away only tell that they are far away."""
+"""Numbers are clipped at this many standard deviations from the mean."""
 
 
 class Encoder(ABC):

@@ -52,9 +52,7 @@ class Ambiguity(ColumnsMeasure):
         """Multiply the leaves of the columns, row by row."""
         rows = inputs.table.rows
         columns = leaves_of_columns(inputs, unknown)
-        leaves = {
-            name: np.array(column.numbers, dtype=np.int64) for name, column in columns.items()
-        }
+        leaves = {name: np.array(column.numbers, np.int64) for name, column in columns.items()}
         total = sum_of_products(inputs.table.counts, leaves)
         possible = prod(column.domain for column in columns.values())
         return self.result(

@@ -81,9 +81,9 @@ class AssociationChange(UtilityMeasure):
             for one, other in combinations(names, 2)
         )
         changes = [pair.change for pair in pairs if pair.change is not None]
-        not_told = _not_told(len(pairs) - len(changes), tuple(crowded))
+        left_out_note = _pairs_left_out(len(pairs) - len(changes), tuple(crowded))
         if not changes:
-            raise NotMeasurableError("no pair is left: {reason}", reason=not_told)
+            raise NotMeasurableError("no pair is left: {reason}", reason=left_out_note)
         warnings: list[str] = []
         if left_out:
             warnings.append(
@@ -96,7 +96,7 @@ class AssociationChange(UtilityMeasure):
                 )
             )
         if crowded:
-            warnings.append(phrase("association-change: {reason}", reason=not_told))
+            warnings.append(phrase("association-change: {reason}", reason=left_out_note))
         return self.result(
             Fraction(math.fsum(changes) / len(changes)),
             limit,
@@ -133,7 +133,7 @@ class AssociationChange(UtilityMeasure):
             "{pairs}; largest change first: {worst}", pairs=pairs, worst=joined(worst, "; ")
         )
         if len(told) < len(result.pairs):
-            yield _not_told(len(result.pairs) - len(told), result.crowded_columns)
+            yield _pairs_left_out(len(result.pairs) - len(told), result.crowded_columns)
         if result.constant_columns:
             yield phrase(
                 "with one value only, and so with association 0 by convention: {names}",
@@ -150,7 +150,7 @@ class AssociationChange(UtilityMeasure):
 association_change = AssociationChange.as_function()
 
 
-def _not_told(pairs: int, columns: Sequence[str]) -> Phrase:
+def _pairs_left_out(pairs: int, columns: Sequence[str]) -> Phrase:
     return phrase(
         "nothing can be said about {pairs}, which are left out: fewer than two rows per label in "
         "{names}",

@@ -5,13 +5,23 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache, cached_property
 from types import UnionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Union, get_args, get_origin, get_type_hints
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Final,
+    Protocol,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from petaudit.errors import (
     OptionError,
@@ -39,9 +49,6 @@ if TYPE_CHECKING:
     from petaudit.pictures import Picture
 
 __all__ = [
-    "COLUMNWISE",
-    "DETAILS",
-    "GLOBAL",
     "Better",
     "Columns",
     "Family",
@@ -49,6 +56,7 @@ __all__ = [
     "Need",
     "Option",
     "Remedy",
+    "ReportedFigure",
     "Result",
     "announce",
     "left_out",
@@ -80,6 +88,30 @@ class Family(StrEnum):
     RISK = "re-identification risk"
     UTILITY = "utility"
     OTHER = "other measures"
+
+
+class ReportedFigure(Protocol):
+    """What a report knows of a figure."""
+
+    @property
+    def value(self) -> float:
+        """The figure."""
+
+    @property
+    def value_text(self) -> str:
+        """The figure as people read it."""
+
+    @property
+    def status(self) -> str:
+        """``passed``, ``failed``, ``undecided``, or ``measured`` without a limit."""
+
+    @property
+    def explanation(self) -> Sequence[str]:
+        """What the measure explained."""
+
+    @property
+    def suppressed_left_out(self) -> bool:
+        """Whether the figure is of a table that has suppressed rows as well."""
 
 
 @dataclass(frozen=True)
@@ -185,6 +217,13 @@ class Measure:
     def explain(self, result: Result) -> Iterable[str]:
         """Say what a person asks next, in sentences without any value of the data."""
         return ()
+
+    def plain_words(self, figure: ReportedFigure) -> str | None:
+        """Say the figure without jargon, for the summary of a report; None where there is no need.
+
+        It is read from a document, maybe of an earlier version: there is no :class:`Result`.
+        """
+        return None
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the result as a table with a row per column of the data."""
@@ -305,10 +344,18 @@ class Measure:
             )
             for need, names in self.neither(inputs, options)
         ]
-        lacking = [
-            option.name
+        required = [
+            option
             for option in self.options
             if option.required and options.get(option.name) is None
+        ]
+        absent += [
+            phrase("the option {name}, a function that only Python can give", name=option.name)
+            for option in required
+            if isinstance(option.kind, kinds.PythonFunction)
+        ]
+        lacking = [
+            option.name for option in required if not isinstance(option.kind, kinds.PythonFunction)
         ]
         if len(lacking) == 1:
             absent.append(phrase("the option {name}", name=listing(lacking)))
@@ -395,7 +442,10 @@ class Measure:
 
         def function(*tables: object, **arguments: Any) -> Result:
             refuse_unknown(arguments, cls.function_name(), signature)
-            given = signature.bind(*tables, **arguments).arguments
+            try:
+                given = signature.bind(*tables, **arguments).arguments
+            except TypeError as problem:
+                raise TypeError(f"{cls.function_name()}(): {problem}") from None
             option_names = [name for name in given if name not in input_parameters()]
             options = {name: given.pop(name) for name in option_names}
             result = measure.run(gather(**given), options)
@@ -419,12 +469,6 @@ class Measure:
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=object)
             for name in cls.positional
         ]
-        limit = inspect.Parameter(
-            "limit",
-            inspect.Parameter.KEYWORD_ONLY,
-            default=None,
-            annotation=_Annotation("Number | None"),
-        )
         options = []
         for option, _ in cls()._parameters:
             exact_default = isinstance(option.default, Fraction)
@@ -433,7 +477,7 @@ class Measure:
             options.append(option.replace(annotation=annotation, default=default))
         shared = input_parameters().items()
         others = [parameter for name, parameter in shared if name not in cls.positional]
-        limits = [] if cls.limit_help is None else [limit]
+        limits = [] if cls.limit_help is None else [limit_parameter()]
         options.sort(key=lambda parameter: parameter.default is not parameter.empty)
         return inspect.Signature(
             [*tables, *limits, *options, *others], return_annotation=_Annotation("Result")
@@ -453,6 +497,12 @@ class _Annotation(str):
             return cls(" | ".join(map(cls.of, get_args(annotation))))
         text = re.sub(r"\b(collections\.abc|typing)\.", "", inspect.formatannotation(annotation))
         return cls({"fractions.Fraction": "Number", "NoneType": "None"}.get(text, text))
+
+
+def limit_parameter() -> inspect.Parameter:
+    """The argument that sets a limit."""
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter("limit", kind, default=None, annotation=_Annotation("Number | None"))
 
 
 @cache

@@ -73,12 +73,11 @@ class Discernibility(UtilityMeasure):
         """Lay out the penalties of both tables."""
         # Squares of large tables do not fit into the integers of every kind of frame.
         penalties = [float(result.penalty), float(result.original_penalty)]
+        per_row = [penalty / result.rows for penalty in penalties]
         return {
             "table": ResultColumn("text", ["released", "original"]),
             "penalty": ResultColumn("number", penalties),
-            "penalty_per_row": ResultColumn(
-                "number", [penalty / result.rows for penalty in penalties]
-            ),
+            "penalty_per_row": ResultColumn("number", per_row),
         }
 
 

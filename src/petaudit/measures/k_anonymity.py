@@ -11,7 +11,17 @@ import numpy as np
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, phrase, steps
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Better, Family, Measure, Need, Remedy, Result, left_out, rows_of
+from petaudit.measures.base import (
+    Better,
+    Family,
+    Measure,
+    Need,
+    Remedy,
+    ReportedFigure,
+    Result,
+    left_out,
+    rows_of,
+)
 from petaudit.pictures.class_sizes import class_sizes_of
 from petaudit.tables import ClassHistogram
 
@@ -99,6 +109,23 @@ class KAnonymity(Measure):
         yield result.unit.choose(
             phrase("rows in classes smaller than k: {points}", points=points),
             phrase("people in classes smaller than k: {points}", points=points),
+        )
+
+    def plain_words(self, figure: ReportedFigure) -> str:
+        """How many others everyone looks like."""
+        others = f"{figure.value - 1:,.0f}"
+        if figure.value <= 1:
+            return phrase("At least one person in it can be told apart from everyone else.")
+        if figure.suppressed_left_out:
+            return phrase(
+                "Everyone not suppressed is indistinguishable from at least {others} others; "
+                "suppressed rows were left out.",
+                others=others,
+            )
+        if figure.value == 2:
+            return phrase("Everyone in it is indistinguishable from at least one other person.")
+        return phrase(
+            "Everyone in it is indistinguishable from at least {others} others.", others=others
         )
 
 

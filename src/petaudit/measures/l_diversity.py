@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from petaudit.errors import phrase
 from petaudit.exact.class_figures import ClassFigures, ratio_figures
-from petaudit.measures.base import Better
+from petaudit.measures.base import Better, ReportedFigure
 from petaudit.measures.sensitive import SensitiveMeasure
 from petaudit.tables import ClassTable
 
@@ -45,6 +46,15 @@ class LDiversity(SensitiveMeasure):
         pairs = classes.columns[attribute].with_nulls_as_commonest
         distinct = np.diff(pairs.class_starts, append=len(pairs.counts)).astype(np.int64)
         return ratio_figures(distinct, np.ones_like(distinct), classes.sizes, classes.classes)
+
+    def plain_words(self, figure: ReportedFigure) -> str | None:
+        """Say what a class with one value tells; without a limit it is an open question."""
+        if figure.value > 1 or figure.status == "measured":
+            return None
+        return phrase(
+            "But in at least one class of people who look alike, everyone has the same sensitive "
+            "value: knowing that somebody is in it reveals the value."
+        )
 
 
 l_diversity = LDiversity.as_function()

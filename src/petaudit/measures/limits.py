@@ -90,7 +90,7 @@ def limit_rule(better: str, *, strict: bool, limit: str) -> Phrase:
 
 
 def figure_rule(
-    better: str, limit: str | None, *, strict: bool, conditions: Sequence[str] = ()
+    better: str, limit: str | None, *, strict: bool, conditions: Sequence[str]
 ) -> Phrase | None:
     """What a figure must be, with all conditions; None without a limit.
 

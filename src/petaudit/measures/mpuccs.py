@@ -1,4 +1,4 @@
-"""mpUCCs: which rows of a synthetic table single out exactly one real person."""
+"""mpUCCs: which rows of a synthetic table single out exactly one real row."""
 
 from __future__ import annotations
 
@@ -23,7 +23,19 @@ from petaudit.errors import (
     suggestion,
 )
 from petaudit.exact.fractions import exact_nonnegative, parse_number, quotient_text
-from petaudit.measures.base import Better, Columns, Family, Measure, Need, Option, Result, announce
+from petaudit.measures.base import (
+    Better,
+    Columns,
+    Family,
+    Measure,
+    Need,
+    Option,
+    ReportedFigure,
+    Result,
+    announce,
+    limit_parameter,
+    refuse_unknown,
+)
 from petaudit.measures.limits import refuse_unbreakable
 from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.options import PROFILES, Options, Profile, Progress
@@ -51,7 +63,7 @@ _CHANGES: Final[Mapping[str, Kind]] = {
 
 
 class Mpuccs(Measure):
-    """Which rows of a synthetic table single out exactly one real person?
+    """Which rows of a synthetic table single out exactly one real row?
 
     The share of synthetic rows that point at exactly one real person, less what few distinct values
     alone would explain. 0 means that no more rows do than that; with 0.1, about one row in ten
@@ -111,6 +123,10 @@ class Mpuccs(Measure):
         if limit is not None or profile is not None:
             checked_limit(limit, profile, has_baseline=checked.calculate_baseline)
 
+    def plain_words(self, figure: ReportedFigure) -> str | None:
+        """Say what was found."""
+        return phrase("{found}.", found=figure.explanation[0]) if figure.explanation else None
+
     def _computed(self, inputs: Inputs, options: Mapping[str, Any]) -> MpuccsResult:
         """Search the tables of an audit: the audited table is the synthetic one."""
         assert inputs.original is not None  # noqa: S101 (a need of the measure)
@@ -166,11 +182,15 @@ def mpuccs(
     synthetic: object,
     control: object = None,
     *,
+    limit: object = None,
+    profile: str | None = None,
     engine: str | None = None,
     spark_master: str | None = None,
     **options: Any,
 ) -> MpuccsResult:
     """Find every synthetic row that singles out one original row, with the fewest columns.
+
+    A ``limit`` or a ``profile`` judges the result as :meth:`MpuccsResult.judged` does.
 
     Files are counted by DuckDB, or by Spark where ``engine`` is "spark". Rows with the same value
     in the column ``person`` are one person's and do not compete: what only they have points at one.
@@ -183,7 +203,10 @@ def mpuccs(
     ([['A', 'B']], 0.1)
     """
     started = time.monotonic()
+    refuse_unknown(options, NAME, inspect.signature(mpuccs))
     checked = Options.checked(**options)
+    if limit is not None or profile is not None:
+        checked_limit(limit, profile, has_baseline=checked.calculate_baseline)
 
     def opened(table: object, called: str) -> Source:
         return open_source(table, called=called, engine=engine, spark_master=spark_master)
@@ -198,7 +221,7 @@ def mpuccs(
             started,
         )
     announce(result)
-    return result
+    return result.judged(limit=limit, profile=profile)
 
 
 def find(
@@ -252,7 +275,16 @@ def find(
 
 @dataclass(frozen=True)
 class MpuccsResult(Result):
-    """The risk of being singled out, with the tables behind it."""
+    """The risk of being singled out, with the tables behind it.
+
+    >>> import petaudit, pyarrow as pa
+    >>> original = pa.table({"A": [1, 1, 2, 3], "B": ["x", "y", "x", "x"]})
+    >>> found = petaudit.mpuccs(original, pa.table({"A": [1, 7], "B": ["x", "x"]}), limit=0.1)
+    >>> found.status, found.complete, found.details.column("field_combo").to_pylist()
+    ('failed', True, [['A', 'B']])
+    >>> found.judged(profile="development").passed
+    False
+    """
 
     findings: Findings = field(kw_only=True, repr=False, compare=False)
     control_files: tuple[Path, ...] = field(kw_only=True, repr=False, default=())
@@ -392,7 +424,7 @@ def checked_limit(limit: object, name: str | None, *, has_baseline: bool) -> Pro
 
 def _spelled_out(signature: inspect.Signature) -> inspect.Signature:
     """Put the options of the search in the place of ``**options``."""
-    *tables, engine, master, _ = signature.parameters.values()
+    *tables, _, profile, engine, master, _ = signature.parameters.values()
     options = [
         inspect.Parameter(option.name, engine.kind, default=option.default, annotation=option.type)
         for option in Options.declared().values()
@@ -400,7 +432,9 @@ def _spelled_out(signature: inspect.Signature) -> inspect.Signature:
     progress = inspect.Parameter(
         "progress", engine.kind, default=None, annotation=Callable[[Progress], object] | None
     )
-    return signature.replace(parameters=[*tables, *options, progress, engine, master])
+    return signature.replace(
+        parameters=[*tables, limit_parameter(), profile, *options, progress, engine, master]
+    )
 
 
 mpuccs.__signature__ = _spelled_out(  # type: ignore[attr-defined]

@@ -78,14 +78,14 @@ class SampleMeasure(RiskMeasure):
                 fraction=float(sampling_fraction),
                 people=_MOST_PEOPLE,
             )
-        everybody = _table_size(inputs)
-        if everybody is not None and everybody != size:
+        table_size = _table_size(inputs)
+        if table_size is not None and table_size != size:
             raise InputError(
                 "sampling_fraction is {fraction}, which would be of {size:,} people, but the "
                 "population table has {rows:,} rows; leave sampling_fraction out",
                 fraction=float(sampling_fraction),
                 size=size,
-                rows=everybody,
+                rows=table_size,
             )
         return size
 
@@ -95,14 +95,14 @@ def assumed_size(inputs: Inputs, population_size: int | None) -> int | None:
     if population_size is None:
         return None
     if inputs.population is not None:
-        everybody = inputs.population_individuals
-        if everybody != population_size:
+        table_size = inputs.population_individuals
+        if table_size != population_size:
             unit = Unit.ROW if inputs.population_person is None else Unit.PERSON
             raise InputError(
                 "population_size is {size:,}, but the population table has {rows}; leave "
                 "population_size out",
                 size=population_size,
-                rows=unit.counted(everybody, of=everybody),
+                rows=unit.counted(table_size, of=table_size),
             )
         return None
     if population_size < inputs.individuals:
@@ -119,12 +119,12 @@ def _table_size(inputs: Inputs) -> int | None:
     """Return the rows of the population table, which holds everybody."""
     if inputs.population is None:
         return None
-    everybody = inputs.population_individuals
-    if everybody < inputs.individuals:
+    table_size = inputs.population_individuals
+    if table_size < inputs.individuals:
         raise InputError(
             "the population table has {population:,} rows, fewer than the {rows:,} of the "
             "table, whose people are all in the population",
-            population=everybody,
+            population=table_size,
             rows=inputs.individuals,
         )
-    return everybody
+    return table_size

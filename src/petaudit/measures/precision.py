@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated
 
+from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.base import Need, Result
+from petaudit.measures.base import Need, ReportedFigure, Result
 from petaudit.measures.utility import UNKNOWN, ColumnsMeasure, suppressed_text
 from petaudit.pictures.column_shares import column_shares_of
 from petaudit.tables.losses import ambiguous_level_warnings, mean_level
@@ -70,6 +71,12 @@ class Precision(ColumnsMeasure):
     def explain(self, result: Result) -> tuple[str, ...]:
         """Name the columns, and the suppressed rows."""
         return (*super().explain(result), *suppressed_text(result.suppressed_rows))
+
+    def plain_words(self, figure: ReportedFigure) -> str:
+        """How much detail is kept."""
+        return phrase(
+            "{share} of the original's detail is kept (precision).", share=figure.value_text
+        )
 
 
 precision = Precision.as_function()

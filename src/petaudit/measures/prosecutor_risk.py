@@ -33,6 +33,7 @@ class ProsecutorRisk(ChosenFigureRisk):
 
     name = "prosecutor-risk"
     rank = 140
+    matches_population = False
 
     def classes(self, inputs: Inputs) -> RiskClasses:
         """Count the classes, each with nobody in it but its own rows."""

@@ -81,10 +81,9 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Say what the figure is."""
-        line = phrase(
-            "with l = {l:,}, c must be more than {value:.6g}", l=result.l, value=result.value
-        )
-        return () if isinf(result.value) else (line,)
+        value = result.value
+        line = phrase("with l = {l:,}, c must be more than {value:.6g}", l=result.l, value=value)
+        return () if isinf(value) else (line,)
 
 
 recursive_l_diversity = RecursiveLDiversity.as_function()

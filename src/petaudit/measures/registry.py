@@ -59,7 +59,7 @@ def find_measure(name: str) -> Measure:
     'higher'
     """
     known, listed = all_measures(), listed_measures()
-    wanted = name.strip().lower().replace("_", "-").replace(" ", "-")
+    wanted = str(name).strip().lower().replace("_", "-").replace(" ", "-")
     if wanted not in known:
         raise OptionError(
             "unknown measure {name!r}{near}; measures are {known}",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, get_args, get_typ
 
 from petaudit.errors import OptionError, Phrase, listing, suggestion, tally, term
 from petaudit.i18n.numbers import Unit
-from petaudit.measures.limits import figure_rule, figure_texts, is_idle, refuse_unbreakable
+from petaudit.measures.limits import figure_rule, figure_texts, refuse_unbreakable
 from petaudit.measures.remedy import Remedy
 
 if TYPE_CHECKING:
@@ -93,26 +93,6 @@ class Result:
     def better(self) -> Better:
         """Which way is better."""
         return self.by.better
-
-    @property
-    def is_idle_limit(self) -> bool:
-        """Whether the verdict says nothing: the limit is at the end of what a figure can be.
-
-        >>> import petaudit
-        >>> import pyarrow as pa
-        >>> table = pa.table({"zip": ["130**", "148**"]})
-        >>> [petaudit.prosecutor_risk(table, quasi_identifiers="zip", limit=limit).is_idle_limit
-        ...  for limit in (0.5, 1)]
-        [False, True]
-        """
-        if self.limit is None or self.conditions:
-            return False
-        return is_idle(self.limit, self.better.value, self.by.range, strict=self.is_strict)
-
-    @property
-    def threshold(self) -> float | None:
-        """Another word for the limit."""
-        return self.limit
 
     @property
     def other_files(self) -> tuple[Path, ...]:
@@ -204,9 +184,7 @@ class Result:
             [self], measure="text", value=kind, limit="number", status="text", better="text"
         )
 
-    def to_entry(
-        self, inputs: Inputs | None = None, *, with_pictures: bool = True
-    ) -> dict[str, Any]:
+    def to_entry(self, inputs: Inputs | None = None) -> dict[str, Any]:
         """Return the result as an entry of a document, with everything that a report shows.
 
         Most pictures are drawn from the counts that the result was made of, so they need the
@@ -214,7 +192,7 @@ class Result:
         """
         from petaudit.pictures import pictures_of  # noqa: PLC0415 (it knows counts)
 
-        pictures, notes = pictures_of(self.by.pictures if with_pictures else None, inputs, self)
+        pictures, notes = pictures_of(self.by.pictures, inputs, self)
         entry = self.to_dict()
         return entry | {
             "warnings": [*entry["warnings"], *notes],

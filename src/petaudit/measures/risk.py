@@ -75,6 +75,8 @@ class AttackRisk(RiskMeasure):
 
     limit_help = "the figure may be at most this"
     pictures = staticmethod(rows_at_risk_of)
+    matches_population = True
+    """Whether the people of a class are those of the population, where there is one."""
     either_way = False
     """Whether the attack may start from the population, too: the more promising way counts."""
 

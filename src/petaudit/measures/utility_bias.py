@@ -26,7 +26,7 @@ class UtilityBias(UtilityMeasure):
     Does not say: It is about this one analysis: two tables can have the same mean though every
     single value is wrong. Whether a difference is large depends on its unit.
 
-    Formula: |f(released table) - f(original)| for a function f of yours
+    Formula: |f(released table) - f(original)| for a user-defined function f
 
     Reference: A. F. Karr, C. N. Kohnen, A. Oganian, J. P. Reiter, A. P. Sanil: A Framework for
     Evaluating the Utility of Data Altered to Protect Confidentiality. The American Statistician

@@ -137,7 +137,7 @@ def rows_at_risk_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
     """Return the rows at risk among the people of the table, or of a population that is matched."""
     if inputs is None:
         return ()
-    if result.measure == "prosecutor-risk" or inputs.population is None:
+    if not result.by.matches_population or inputs.population is None:
         classes = inputs.class_histogram
         people, rows = classes.sizes, classes.sizes * classes.classes
     else:

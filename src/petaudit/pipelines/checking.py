@@ -68,7 +68,7 @@ def check_runs(
                 raise NotMeasurableError(missing)
             _check_together(run, inputs, problems)
             read += inputs.files
-            keys[run.name] = _key(run, tables, fingerprints, inputs, wanted_tables, reveal)
+            keys[run.name] = _key(run, fingerprints, inputs, wanted_tables, reveal)
     raise_problems(pipeline.origin, pipeline.document, problems)
     read += [path for source in tables.sources for path in source.files]
     read += tables.schema_files
@@ -130,7 +130,7 @@ def _labels(run: PlannedRun) -> list[str]:
 
 
 def _check_columns(run: PlannedRun, tables: Tables, problems: Problems) -> None:
-    """Note what is wrong with roles, key and hierarchies, each where it stands in the file."""
+    """Note what is wrong with roles, key and hierarchies, each at its line of the file."""
     released = tables.of_run(run, make=False).released
 
     def check(column: str, at: KeyPath) -> None:
@@ -194,7 +194,6 @@ def _setting(step: Step, part: str, *, is_of_schema: bool = False) -> KeyPath:
 
 def _key(
     run: PlannedRun,
-    tables: Tables,
     fingerprints: Mapping[str, Mapping[str, Any]],
     inputs: Inputs,
     wanted_tables: Mapping[str, Sequence[str]],

@@ -1,4 +1,4 @@
-"""Where a pipeline comes from: a file or a text, changed for one run by ``--set``."""
+"""Where a pipeline comes from: a file or a text, with changes for one run."""
 
 from __future__ import annotations
 
@@ -10,7 +10,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from petaudit.errors import InputError, OptionError, listing, shortened, suggestion
+from petaudit.errors import (
+    InputError,
+    OptionError,
+    argument,
+    given_as,
+    listing,
+    shortened,
+    suggestion,
+)
 from petaudit.pipelines.models import EXECUTOR, MODULES
 from petaudit.system.kinds import KeyPath, key_text
 from petaudit.system.yaml_files import Document, parse_yaml, read_text
@@ -28,7 +36,9 @@ def default_folder(path: Path | None) -> Path:
     if folder.is_symlink():
         # It may have come with the pipeline file.
         raise InputError(
-            "{path!r} is a link; remove it, or choose another folder (--out)", path=str(folder)
+            "{path!r} is a link; remove it, or choose another folder ({argument})",
+            path=str(folder),
+            argument=argument("out"),
         )
     return folder
 
@@ -70,19 +80,20 @@ def with_overrides(document: Document, changes: Sequence[str]) -> Document:
         at, text = _taken_apart(content, change)
         if any(path[: len(at)] == at for path in taken):
             raise OptionError(
-                "--set {change!r}: duplicate setting; the first would be ignored",
-                change=shortened(change),
+                "{change}: duplicate setting; the first would be ignored",
+                change=given_as("overrides", change),
             )
         taken.append(at)
         try:
-            value = parse_yaml(text, f"--set {shortened(change.removesuffix(f'={text}'))}").value
+            name = shortened(change.removesuffix(f"={text}"))
+            value = parse_yaml(text, argument("overrides", name)).value
         except InputError as problem:
             raise OptionError(problem.text) from None
         if not text.strip():
             # As when a variable of a CI job is not set: that must not switch a limit off.
             raise OptionError(
-                "--set {change!r} has no value; use null to remove the setting",
-                change=shortened(change),
+                "{change} has no value; use null to remove the setting",
+                change=given_as("overrides", change),
             )
         _put(content, at, value)
         # What a change brought stands on no line of the file.
@@ -95,8 +106,8 @@ def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
     path, equals, text = change.partition("=")
     if not equals or not path.strip():
         raise OptionError(
-            "--set {change!r}: expected MODULE.NAME.OPTION=VALUE, as in Evaluator.risk.limit=0.1",
-            change=shortened(change),
+            "{change}: expected MODULE.NAME.OPTION=VALUE, as in Evaluator.risk.limit=0.1",
+            change=given_as("overrides", change),
         )
     try:
         return _path(content, path.strip(), change), text
@@ -111,13 +122,12 @@ def _taken_apart(content: Any, change: str) -> tuple[KeyPath, str]:
 
 def _path(content: Any, path: str, change: str) -> KeyPath:
     """The keys of a path: names of experiments may hold dots themselves."""
-    given = shortened(change)
+    given = given_as("overrides", change)
     module, _, rest = path.partition(".")
     if module == EXECUTOR and isinstance(content, Mapping):
         if not rest:
             raise OptionError(
-                "--set {change!r}: name an option, as in Executor.compare_to=previous.json",
-                change=given,
+                "{change}: name an option, as in Executor.compare_to=previous.json", change=given
             )
         # Its settings are about the run and need no section of their own in the file.
         return (module, rest)
@@ -125,7 +135,7 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
         known = [key_text(name) for name in content] if isinstance(content, Mapping) else []
         hint = "" if module in MODULES else suggestion(module, MODULES)
         raise OptionError(
-            "--set {change!r}: the file has no module {module!r}{near}; it has {known}",
+            "{change}: the file has no module {module!r}{near}; it has {known}",
             change=given,
             module=shortened(module),
             near=hint,
@@ -138,10 +148,10 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
         wanted = rest.partition(".")[0]
         if wanted in names:
             raise OptionError(
-                "--set {change!r}: name an option of {name!r}", change=given, name=shortened(wanted)
+                "{change}: name an option of {name!r}", change=given, name=shortened(wanted)
             )
         raise OptionError(
-            "--set {change!r}: {module} has no {name!r}{near}; it has {known}",
+            "{change}: {module} has no {name!r}{near}; it has {known}",
             change=given,
             module=module,
             name=shortened(wanted),
@@ -151,7 +161,7 @@ def _path(content: Any, path: str, change: str) -> KeyPath:
     name = max(fitting, key=lambda name: len(_text(name)))
     options = rest[len(_text(name)) + 1 :]
     if not all(options.split(".")):
-        raise OptionError("--set {change!r}: expected MODULE.NAME.OPTION=VALUE", change=given)
+        raise OptionError("{change}: expected MODULE.NAME.OPTION=VALUE", change=given)
     return (module, name, *options.split("."))
 
 

@@ -92,7 +92,7 @@ class Entry:
 
 
 def evaluate_run(
-    run: PlannedRun, tables: Tables, *, reveal: bool, granularities: Sequence[str] = ()
+    run: PlannedRun, tables: Tables, *, reveal: bool, granularities: Sequence[str]
 ) -> Entry:
     """Run the measure; an error becomes part of the entry, and other runs go on."""
     experiment = run.evaluation

@@ -99,7 +99,7 @@ def _now() -> str:
 
 @contextmanager
 def logged(
-    settings: ExecutorSettings, folder: Path | None, clock: Clock, stream: str = "stdout"
+    settings: ExecutorSettings, folder: Path | None, clock: Clock, stream: str
 ) -> Iterator[None]:
     """Log the events of a run as the pipeline file asks; whoever listens still hears them.
 

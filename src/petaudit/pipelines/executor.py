@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
-from petaudit.errors import InputError, OptionError, PetauditError, phrase
+from petaudit.errors import InputError, OptionError, PetauditError, names_in, phrase
 from petaudit.judging.document import figure_of, plain
 from petaudit.judging.gate import ERROR
 from petaudit.measures import Result
@@ -129,8 +129,8 @@ class Executor:
         out: str | PathLike[str] | None = None,
         resume: bool = False,
         reveal_values: bool = False,
-        overrides: Sequence[str] = (),
-        only: Sequence[str] = (),
+        overrides: Sequence[str] | str = (),
+        only: Sequence[str] | str = (),
         frame: str = "pyarrow",
         listener: Listener | None = None,
         log_stream: str = "stdout",
@@ -142,8 +142,8 @@ class Executor:
         if frame not in {"pyarrow", "pandas", "polars"}:
             raise OptionError("frame must be pyarrow, pandas or polars, got {frame!r}", frame=frame)
         self._frame = frame
-        self._overrides = tuple(overrides)
-        self._only = tuple(only)
+        self._overrides = names_in(overrides, "overrides")
+        self._only = names_in(only, "only")
         self._resume = resume
         self._reveal = reveal_values
         self._strict = strict
@@ -231,7 +231,7 @@ class Executor:
         self._entries, self._document = [], None
         self._not_written.clear()
         # The files may have changed since the last time.
-        self._tables = self._tables.afresh(self._clock)
+        self._tables = self._tables.reopened(self._clock)
         self._clock.records.clear()
         self._clock.done = 0
         with ExitStack() as stack:

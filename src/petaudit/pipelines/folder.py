@@ -1,11 +1,11 @@
 """The folder of results: one run at a time, everything published at the end or not at all.
 
-While a run lasts, whatever it writes lies in a hidden folder inside the folder of results: the
+While a run lasts, whatever it writes is kept in a hidden folder inside the folder of results: the
 results of finished experiments, so that an interrupted run can go on, and files that are not
 complete yet. Published files are renamed into place, the result document last of all.
 
 Others may be able to write to the folder. So a kept result is taken only if the user's key signed
-it, and nothing is ever written through a link that lies there. The key lies outside of every
+it, and nothing is ever written through a link in it. The key is stored outside of every
 folder of results.
 """
 
@@ -26,7 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, Final
 
-from petaudit.errors import InputError, PetauditWarning, phrase
+from petaudit.errors import InputError, PetauditWarning, argument, phrase
 from petaudit.system.files import state_folder
 from petaudit.system.output import refuse_inputs, write_whole
 
@@ -134,7 +134,9 @@ def open_folder(path: Path, *, resume: bool) -> Iterator[ResultFolder]:
     if state.is_symlink():
         # Whatever it leads to would be emptied.
         raise InputError(
-            "{path!r} is a link; remove it, or choose another folder (--out)", path=str(state)
+            "{path!r} is a link; remove it, or choose another folder ({argument})",
+            path=str(state),
+            argument=argument("out"),
         )
     with locked(state, path):
         with _writing(state):
@@ -239,15 +241,20 @@ def locked(folder: Path, shown: Path) -> Iterator[None]:
             if not _taken(descriptor, shown):
                 raise InputError(
                     "another run is writing to {path!r}; wait for it, or choose another "
-                    "folder (--out)",
+                    "folder ({argument})",
                     path=str(shown),
+                    argument=argument("out"),
                 )
             if _is_current(descriptor, folder / LOCK):
                 yield
                 return
         finally:
             os.close(descriptor)
-    raise InputError("other runs keep writing to {path!r}; choose another (--out)", path=str(shown))
+    raise InputError(
+        "other runs keep writing to {path!r}; choose another ({argument})",
+        path=str(shown),
+        argument=argument("out"),
+    )
 
 
 def _taken(descriptor: int, shown: Path) -> bool:
@@ -256,8 +263,9 @@ def _taken(descriptor: int, shown: Path) -> bool:
     except OSError as problem:
         raise InputError(
             "{path!r} cannot be locked for one run ({reason}); choose a folder on another disk "
-            "(--out)",
+            "({argument})",
             path=str(shown),
+            argument=argument("out"),
             reason=problem.strerror or problem,
         ) from None
 

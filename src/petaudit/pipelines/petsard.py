@@ -45,7 +45,7 @@ def method_alternative(module: str, method: str) -> str | None:
     >>> method_alternative("Synthesizer", "SDV-single_table-CTGAN").partition("; ")[2]
     'make the table with it and give it as custom_data'
     >>> method_alternative("Evaluator", "anonymeter-singlingout").partition("; ")[2]
-    'use mpuccs, which also compares with a control'
+    'use mpuccs, which also compares with a control but looks for exact matches only'
     >>> method_alternative("Evaluator", "mpuccs") is None
     True
     """

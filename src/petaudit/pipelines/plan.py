@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from petaudit.errors import OptionError, listing, shortened, suggestion
+from petaudit.errors import OptionError, given_as, listing, suggestion
 from petaudit.pipelines.models import (
     DATA_MODULES,
     EVALUATOR,
@@ -180,8 +180,8 @@ def chosen_runs(runs: Sequence[PlannedRun], only: Sequence[str]) -> tuple[Planne
             # Looking for the nearest of very many names takes long.
             near = suggestion(name, known if len(known) < _MANY_NAMES else short)
             raise OptionError(
-                "--only {name!r}{near}: no experiment or run has this name; available: {known}",
-                name=shortened(name),
+                "{given}{near}: no experiment or run has this name; available: {known}",
+                given=given_as("only", name),
                 near=near,
                 known=listing(short),
             )

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from petaudit.errors import InputError, joined, phrase
 from petaudit.exact.fractions import exact
@@ -31,8 +31,6 @@ from petaudit.pipelines.reading import Pipeline
 from petaudit.pipelines.tables import without_folder
 from petaudit.system.plain import is_finite
 
-_WITHOUT_ROLES: Final = ("mpuccs",)
-"""Measures that take all columns, whatever their roles; of others nobody knows."""
 _NOT_NOW = phrase("it is in the earlier result and did not run this time, so it cannot be compared")
 
 
@@ -154,7 +152,7 @@ def _differences(entry: Mapping[str, Any], before: Mapping[str, Any]) -> list[st
     now, then = plain(options(entry)), plain(options(before))
     different = [name for name in {**now, **then} if now.get(name) != then.get(name)]
     common = ["measure", "figure", "steps"]
-    if measure.name not in _WITHOUT_ROLES:
+    if not measure.has_same_columns:
         common += ["suppressed", "roles", "hierarchies", "person"]
     return different + [name for name in common if entry.get(name) != before.get(name)]
 

@@ -77,7 +77,7 @@ def read_schema(path: Path) -> Schema:
     problems = Problems()
     schema = _schema(path, document.value, problems)
     if problems:
-        told = sorted((document.line_of(at) or 1, _told(at, text)) for at, text in problems)
+        told = sorted((document.line_of(at) or 1, _with_column(at, text)) for at, text in problems)
         messages: list[str] = [
             phrase("line {line}: {problem}", line=line, problem=problem)
             for line, problem in told[:MOST_PROBLEMS]
@@ -88,7 +88,7 @@ def read_schema(path: Path) -> Schema:
     return schema
 
 
-def _told(at: KeyPath, problem: str) -> str:
+def _with_column(at: KeyPath, problem: str) -> str:
     """A problem with its column, unless it is about the column's name."""
     if at[:1] != ("attributes",) or len(at) < len(("attributes", "column", "option")):
         return problem

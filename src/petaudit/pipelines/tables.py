@@ -71,7 +71,7 @@ class Tables:
     _split: tuple[str, tuple[Source, Source]] | None = None
     _synthetic: tuple[str, Source] | None = None
 
-    def afresh(self, clock: Clock) -> Tables:
+    def reopened(self, clock: Clock) -> Tables:
         """The same with nothing opened yet."""
         return Tables(self.folder, clock, self.engine, self.spark_master)
 
@@ -162,7 +162,7 @@ class Tables:
         return self._hierarchies[key]
 
     def without_folders(self, message: str) -> str:
-        """A message with the names of files, but not where they lie on this machine."""
+        """A message with the names of files, but not their folders on this machine."""
         return replaced(message, self._without_folders)
 
     def _without_folders(self, text: str) -> str:
@@ -172,7 +172,7 @@ class Tables:
         return _QUOTED_PATH.sub(r"'\1'", text)
 
     def fingerprint(self, table: FileTable) -> dict[str, Any]:
-        """What identifies an input, without any value of it and without where it lies."""
+        """What identifies an input, without any value of it and without its folder."""
         source = self.opened(table)
         fingerprint: dict[str, Any] = {
             "name": without_folder(table.address),

@@ -73,6 +73,7 @@ class _Document:
     errors: tuple[Plain, ...] = ()
     result: Plain = field(default_factory=dict)
     changes: tuple[Plain, ...] = ()
+    strict: bool = False
 
 
 def any_view(result: object) -> View:
@@ -138,10 +139,7 @@ def _check(document: _Document) -> dict[str, Any]:
     cards = [_card(entry) for entry in document.results]
     cards += [_card(entry, limit=_asked_limit(entry["measure"], options)) for entry in failures]
     review = _review(document, cards)
-    figures = [
-        Figure(card.measure, card.status, card.value, card.limit, card.strict, card.conditions)
-        for card in cards
-    ]
+    figures = [_figure(card) for card in cards]
     conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(document.roles))])
     return {
         "kind": "check",
@@ -186,17 +184,25 @@ def _run(document: _Document) -> dict[str, Any]:
 
 
 def _mpuccs(document: _Document) -> dict[str, Any]:
-    verdict = document.verdict
+    verdict, card = document.verdict, _card(document.result)
+    conclusion = conclude([JudgedTable([_figure(card)])])
     return {
         "kind": "mpuccs",
         "subject": title_of(document.inputs.get("synthetic", {}).get("name")),
         "verdict": ERROR if verdict == "undecided" else verdict,
         "tables": _tables(document.inputs, _PARTS),
         "roles": {},
-        "cards": [_card(document.result, status=verdict)],
+        "cards": [card],
+        "questions": _once(conclusion.open_questions, document.open_questions),
+        "strict": document.strict,
         "changes": [each for each in document.changes if each.get("change") == "left out"],
         "settings": _settings({"options": {"mpuccs": document.options}}),
     }
+
+
+def _figure(card: Card) -> Figure:
+    judged = (card.measure, card.status, card.value, card.limit)
+    return Figure(*judged, bool(card.strict), card.conditions)
 
 
 def _tables(inputs: Mapping[str, Plain], parts: Mapping[str, str]) -> list[dict[str, Any]]:
@@ -322,7 +328,7 @@ def _settings(options: Plain) -> dict[str, str]:
 
 
 def file_name(given: str | None) -> str:
-    """Return the name of a file: where it lies is nobody's business who reads a report."""
+    """Return the name of a file without its folder, which reports do not disclose."""
     path = given or "-"
     return PurePosixPath(path.replace("\\", "/")).name or path
 

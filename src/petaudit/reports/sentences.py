@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, cast
 
 from petaudit.errors import counted, exactly, joined, listing, phrase, tally
 from petaudit.judging.gate import verdict_sentence
-from petaudit.measures import Family
+from petaudit.measures import Family, all_measures
+from petaudit.measures.base import ReportedFigure
 from petaudit.reports.view import Card, RemedyFacts, View
 from petaudit.roles import Role
 
@@ -55,10 +56,8 @@ def lead(view: View) -> Iterator[str]:
 
 def summary(view: View) -> Iterator[str]:
     """What the figures say, what was looked at, and what that does not mean."""
-    by_name = {card.measure: card for card in view.cards if card.status != "error"}
-    for measure in ("k-anonymity", "l-diversity", "mpuccs", "precision"):
-        if measure in by_name and view.kind != "run":
-            yield from _plain_words(by_name[measure])
+    if view.kind != "run":
+        yield from _plain_words(view)
     yield from _looked_at(view)
     for policy in view.policies:
         if policy.not_measured:
@@ -146,6 +145,17 @@ def _columns(view: View, role: Role) -> str:
     return listing(columns, _MOST_NAMED) if columns else ""
 
 
+def _plain_words(view: View) -> Iterator[str]:
+    """The figures that everybody asks for, without a word of jargon."""
+    by_name = {card.measure: card for card in view.cards if card.status != "error"}
+    for measure in all_measures().values():
+        card = by_name.get(measure.name)
+        if card is not None and card.value is not None and not isinstance(card.value, bool):
+            words = measure.plain_words(cast(ReportedFigure, card))
+            if words is not None:
+                yield words
+
+
 def breach_sentence(card: Card) -> str:
     """What is wrong with one measure."""
     if card.status == "error":
@@ -180,37 +190,6 @@ def _named(card: Card) -> str:
     if card.run is None:
         return card.title
     return phrase("{title} ({run})", title=card.title, run=card.run)
-
-
-def _plain_words(card: Card) -> Iterator[str]:
-    """A figure that everybody asks for, without a word of jargon."""
-    if card.value is None or isinstance(card.value, bool):
-        return
-    others = f"{card.value - 1:,.0f}"
-    if card.measure == "k-anonymity" and card.value <= 1:
-        yield phrase("At least one person in it can be told apart from everyone else.")
-    elif card.measure == "k-anonymity" and card.suppressed_left_out:
-        yield phrase(
-            "Everyone not suppressed is indistinguishable from at least {others} others; "
-            "suppressed rows were left out.",
-            others=others,
-        )
-    elif card.measure == "k-anonymity" and card.value == 2:
-        yield phrase("Everyone in it is indistinguishable from at least one other person.")
-    elif card.measure == "k-anonymity":
-        yield phrase(
-            "Everyone in it is indistinguishable from at least {others} others.", others=others
-        )
-    elif card.measure == "l-diversity" and card.value <= 1 and card.status != "measured":
-        # Without a limit it is an open question, which stands above.
-        yield phrase(
-            "But in at least one class of people who look alike, everyone has the same sensitive "
-            "value: knowing that somebody is in it reveals the value."
-        )
-    elif card.measure == "mpuccs" and card.explanation:
-        yield phrase("{found}.", found=card.explanation[0])
-    elif card.measure == "precision":
-        yield phrase("{share} of the original's detail is kept (precision).", share=card.value_text)
 
 
 def _for_breach(card: Card) -> str:

@@ -181,8 +181,8 @@ def find_special(codes: Codes, up_to: int) -> SpecialUniques:
     # Columns with many values last: half of all sets have the last one, and few rows are left.
     pair = Pair(np.ascontiguousarray(codes[order]), codes.shape[1])
     search = _Search(pair, up_to)
-    somebody_is_alone, special = search.leave_one_out()
-    if somebody_is_alone:
+    has_unique_row, special = search.leave_one_out()
+    if has_unique_row:
         search.run()
     return SpecialUniques(
         special,

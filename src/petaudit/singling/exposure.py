@@ -103,7 +103,7 @@ class _ExposureWalk(Walk):
         partition, local, state = self._levels[-1].partition, self._local, self.state
         expose_children(
             partition.rows, partition.starts, partition.mids, codes, columns, inside, step,
-            local.who, local.settled, local.origin, state.identified, state.essential,
+            local.person_codes, local.settled, local.origin, state.identified, state.essential,
             state.after_step, self._scratch, self._matches, self.plan.stop_flag,
         )  # fmt: skip
 

@@ -345,7 +345,7 @@ class Findings:
             for name in names
         }
 
-    def details_columns(self, *, with_values: bool = True) -> dict[str, ResultColumn]:
+    def details_columns(self, *, with_values: bool) -> dict[str, ResultColumn]:
         """Return a row per identified synthetic row, in the order of the search."""
         columns: dict[str, list[object]] = {name: [] for name in _DETAILS}
         for block in self.details_blocks(with_values=with_values):
@@ -357,7 +357,7 @@ class Findings:
         """Return the same without a row."""
         return self._details({name: [] for name in _DETAILS})
 
-    def details_blocks(self, *, with_values: bool = True) -> Iterator[dict[str, ResultColumn]]:
+    def details_blocks(self, *, with_values: bool) -> Iterator[dict[str, ResultColumn]]:
         """Return the same, some rows at a time: there may be more of them than memory holds."""
         for counts in self._counted():
             size = counts.findings.size

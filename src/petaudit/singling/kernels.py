@@ -180,7 +180,7 @@ def count_children(
     mids: Places,
     codes: Codes,
     children: Indices,
-    who: Rows,
+    persons: Rows,
     settled: Bytes,
     origin: Rows,
     numbers: Indices,
@@ -202,7 +202,7 @@ def count_children(
     for c in range(len(children)):
         column = codes[children[c]]
         many, repeated[c], pairs[c] = _identified(
-            rows, starts, mids, column, who, settled, scratch, matches, stop_flag
+            rows, starts, mids, column, persons, settled, scratch, matches, stop_flag
         )
         for i in range(many):
             row = matches[0, i]
@@ -220,7 +220,7 @@ def expose_children(
     children: Indices,
     inside: Words,
     step: int,
-    who: Rows,
+    persons: Rows,
     settled: Bytes,
     origin: Rows,
     identified: Bytes,
@@ -241,7 +241,7 @@ def expose_children(
     for c in range(len(children)):
         column = codes[children[c]]
         many, _, _ = _identified(
-            rows, starts, mids, column, who, settled, scratch, matches, stop_flag
+            rows, starts, mids, column, persons, settled, scratch, matches, stop_flag
         )
         for i in range(many):
             row = matches[0, i]
@@ -267,7 +267,7 @@ def _identified(
     starts: Places,
     mids: Places,
     column: Codes,
-    who: Rows,
+    persons: Rows,
     settled: Bytes,
     scratch: Places,
     matches: Rows,
@@ -289,7 +289,7 @@ def _identified(
             first, second = rows[start], rows[start + 1]
             if column[first] == column[second]:
                 pairs += 2
-                if who[first] != who[second]:
+                if persons[first] != persons[second]:
                     repeated += 2
         elif mid - start == 1 or stop - start <= SMALL_GROUP:
             for i in range(start, mid):
@@ -299,19 +299,19 @@ def _identified(
                 for j in range(start, mid):
                     if column[rows[j]] == code:
                         pairs += i != j
-                        if who[rows[j]] != who[row]:
+                        if persons[rows[j]] != persons[row]:
                             is_alone = False
                 if not is_alone:
                     repeated += 1
                 elif settled[row] == 0:
-                    match = _only_match(rows, mid, stop, column, code, who)
+                    match = _only_match(rows, mid, stop, column, code, persons)
                     if match >= 0:
                         matches[0, many] = row
                         matches[1, many] = match
                         many += 1
         else:
             more, again, alike = _identified_in_large(
-                rows, start, mid, stop, column, who, settled, scratch, matches, many
+                rows, start, mid, stop, column, persons, settled, scratch, matches, many
             )
             many += more
             repeated += again
@@ -320,12 +320,12 @@ def _identified(
 
 
 @kernel
-def _only_match(rows: Rows, start: int, stop: int, column: Codes, code: int, who: Rows) -> int:
+def _only_match(rows: Rows, start: int, stop: int, column: Codes, code: int, persons: Rows) -> int:
     """The first row with that code, or -1 if there is none, or one of another person, too."""
     match = -1
     for i in range(start, stop):
         if column[rows[i]] == code:
-            if match >= 0 and who[rows[i]] != who[match]:
+            if match >= 0 and persons[rows[i]] != persons[match]:
                 return -1
             if match < 0:
                 match = rows[i]
@@ -339,7 +339,7 @@ def _identified_in_large(
     mid: int,
     stop: int,
     column: Codes,
-    who: Rows,
+    persons: Rows,
     settled: Bytes,
     scratch: Places,
     matches: Rows,
@@ -358,7 +358,7 @@ def _identified_in_large(
             touched[codes] = code
             codes += 1
             first[code] = row
-        elif shared[code] == 0 and who[row] != who[first[code]]:
+        elif shared[code] == 0 and persons[row] != persons[first[code]]:
             shared[code] = 1
         seen[code] += 1
         if settled[row] == 0:
@@ -371,7 +371,7 @@ def _identified_in_large(
                 if matched[code] == 0:
                     matched[code] = 1
                     first_match[code] = row
-                elif matched[code] == 1 and who[row] != who[first_match[code]]:
+                elif matched[code] == 1 and persons[row] != persons[first_match[code]]:
                     matched[code] = 2
     more = 0
     repeated = 0
@@ -412,7 +412,7 @@ def expose_people(
     mids: Places,
     codes: Codes,
     children: Indices,
-    who: Rows,
+    persons: Rows,
     first_control: int,
     exposed: Bytes,
     scratch: Places,
@@ -420,8 +420,8 @@ def expose_people(
 ) -> None:
     """Note whom each child of a partition exposes: who alone matches a unique synthetic row.
 
-    ``who[row]`` is the number of a row's person. Persons from ``first_control`` on are those of the
-    control, each of whom is looked at as if they alone were there beside the others.
+    ``persons[row]`` is the number of a row's person. Persons from ``first_control`` on are those of
+    the control, each of whom is looked at as if they alone were there beside the others.
     ``exposed`` gets 1 for who is exposed, 2 for who would be if one other person were not there.
     """
     # Per code: 0 nobody, 1 one person, 2 two, 3 more; and the first two of them.
@@ -443,14 +443,14 @@ def expose_people(
                 if seen[code] == 0:
                     touched[many] = code
                     many += 1
-                    first[code] = who[row]
+                    first[code] = persons[row]
                     seen[code] = 1
-                elif first[code] != who[row]:
+                elif first[code] != persons[row]:
                     seen[code] = 2
             has_control = False
             for i in range(mid, stop):
                 row = rows[i]
-                person = who[row]
+                person = persons[row]
                 if person >= first_control:
                     has_control = True
                     continue
@@ -469,8 +469,8 @@ def expose_people(
                 for i in range(mid, stop):
                     row = rows[i]
                     code = column[row]
-                    if who[row] >= first_control and seen[code] == 1 and matched[code] < 2:
-                        exposed[who[row]] |= 1 + matched[code]
+                    if persons[row] >= first_control and seen[code] == 1 and matched[code] < 2:
+                        exposed[persons[row]] |= 1 + matched[code]
             for t in range(many):
                 code = touched[t]
                 if matched[code] == 1:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Annotated, Any, Final, Literal, NamedTuple, TypeAlias, get_type_hints
 
-from petaudit.errors import OptionError, term
+from petaudit.errors import OptionError, Phrase, joined, phrase, term
 from petaudit.system.kinds import (
     Boolean,
     Choice,
@@ -55,6 +55,16 @@ class Shown(NamedTuple):
     help: str
 
 
+class Instead(NamedTuple):
+    """What the command line has in the place of an option: its opposite, or a shorter name."""
+
+    flag: str
+    help: str
+    metavar: str | None = None
+    """None for a flag, which takes no value."""
+    default: str | None = None
+
+
 class Declaration(NamedTuple):
     """An option of the search."""
 
@@ -65,6 +75,7 @@ class Declaration(NamedTuple):
     help: str
     shown: Shown | None = None
     """None where the command line has no option of this name."""
+    instead: Instead | None = None
 
     @property
     def flag(self) -> str:
@@ -77,7 +88,11 @@ class Options:
     """Checked options; see :func:`petaudit.mpuccs`."""
 
     max_baseline_cols: Annotated[
-        int | None, Integer(1), "maximum number of columns to combine; default: all"
+        int | None,
+        Integer(1),
+        "maximum number of columns to combine; default: all",
+        None,
+        Instead("--max-cols", "combine up to N columns, or all of them (default: 3)", "N", "3"),
     ] = None
     n_cols: Annotated[
         int | Sequence[int] | None,
@@ -115,9 +130,19 @@ class Options:
         Shown("UNIT", "D, H, T, s, ms, us or ns"),
     ] = None
     calculate_baseline: Annotated[
-        bool, Boolean(), "whether the risk is measured against the baseline"
+        bool,
+        Boolean(),
+        "whether the risk is measured against the baseline",
+        None,
+        Instead("--no-baseline", "judge the identification rate"),
     ] = True
-    deduplicate: Annotated[bool, Boolean(), "whether full duplicates are removed first"] = True
+    deduplicate: Annotated[
+        bool,
+        Boolean(),
+        "whether full duplicates are removed first",
+        None,
+        Instead("--keep-duplicates", "treat equal rows as different people"),
+    ] = True
     time_limit: Annotated[
         float | None,
         Number(excludes_bounds=True, may_be_infinite=True),
@@ -274,3 +299,22 @@ PROFILES: Final[Mapping[str, Profile]] = {
     "acceptable": Profile("identification_rate", Fraction(10, 100)),
 }
 """Risk scores by use, and grades of the identification rate; all are strict bounds."""
+
+
+def profiles_help() -> Phrase:
+    """Say for argparse which figure each profile judges, and below which bound.
+
+    >>> profiles_help().partition(",")[0]
+    'risk score below 0.05 (public)'
+    """
+    bounds: dict[str | None, list[str]] = {"privacy_risk_score": [], "identification_rate": []}
+    for name, profile in PROFILES.items():
+        is_score = profile.figure == "privacy_risk_score"
+        bound = f"{float(profile.bound):.2f}" if is_score else f"{float(100 * profile.bound):g} %%"
+        bounds[profile.figure].append(phrase("{bound} ({profile})", bound=bound, profile=name))
+    scores, rates = map(joined, bounds.values())
+    return phrase(
+        "risk score below {scores}, or identification rate below {rates}",
+        scores=scores,
+        rates=rates,
+    )

@@ -31,7 +31,7 @@ class Pair:
     """A row per column; the synthetic rows stand before the target rows."""
     synthetic: int
     """How many of the rows are synthetic."""
-    who: Rows | None = None
+    person_codes: Rows | None = None
     """The number of each row's person; its own number where nobody has several rows."""
 
     @property
@@ -124,7 +124,7 @@ class Local:
 
     codes: Codes
     origin: Rows
-    who: Rows
+    person_codes: Rows
     """The number of each row's person."""
     settled: Bytes
     partition: Partition
@@ -148,8 +148,8 @@ class Local:
         renumbered = Partition(
             np.arange(len(origin), dtype=np.uint32), partition.starts, partition.mids
         )
-        who = origin if pair.who is None else pair.who[origin]
-        return cls(codes, origin, who, is_settled, renumbered, column_before)
+        person_codes = origin if pair.person_codes is None else pair.person_codes[origin]
+        return cls(codes, origin, person_codes, is_settled, renumbered, column_before)
 
     def column(self, column: int) -> Codes:
         """The codes of a column of the pair."""

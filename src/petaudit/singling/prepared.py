@@ -140,7 +140,7 @@ class Prepared(SearchTables):
     """The synthetic rows and those of the original, without duplicates."""
     kept: tuple[Rows, ...]
     """The rows of each table that do not duplicate an earlier one."""
-    who: tuple[Rows | None, ...]
+    person_codes: tuple[Rows | None, ...]
     """The person of each row of each table, where one is named."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
@@ -148,7 +148,7 @@ class Prepared(SearchTables):
     @property
     def entries(self) -> tuple[int, ...]:
         """How many people may be drawn of each table: its rows, or the people that are named."""
-        return tuple(map(_people, self.rows, self.who))
+        return tuple(map(_people, self.rows, self.person_codes))
 
     def search(self, settings: Settings) -> Iterator[SizeFindings]:
         """Search combinations of the given sizes, one size after the other."""
@@ -166,7 +166,7 @@ class Prepared(SearchTables):
         ]
         start, size = (len(rows) for _, rows in groups[:2])
         people = np.concatenate([self._codes(*group) for group in groups[1:]], axis=1)
-        who = _who([(self.who[table], rows) for table, rows in groups])
+        person_codes = _person_codes([(self.person_codes[table], rows) for table, rows in groups])
         places = np.arange(people.shape[1])
         first_control = start + size
         if self.merges_equal:
@@ -176,7 +176,7 @@ class Prepared(SearchTables):
             people, first_control = people[:, is_first], start + int(is_first[:size].sum())
             places = (np.cumsum(is_first) - 1)[first]
         codes = np.concatenate([self.pair.codes[:, :start], people], axis=1)
-        exposed = exposed_people(Pair(codes, start, who), first_control, settings)
+        exposed = exposed_people(Pair(codes, start, person_codes), first_control, settings)
         if exposed is None:
             return None
         original, control = np.split(exposed[start + places], [size])
@@ -184,8 +184,10 @@ class Prepared(SearchTables):
         return Exposed(*(int(np.count_nonzero(each)) for each in flags))
 
     def _rows_of(self, table: int, people: Indices) -> Rows:
-        who, kept = self.who[table], self.kept[table]
-        return people.astype(np.uint32) if who is None else kept[np.isin(who[kept], people)]
+        person_codes, kept = self.person_codes[table], self.kept[table]
+        if person_codes is None:
+            return people.astype(np.uint32)
+        return kept[np.isin(person_codes[kept], people)]
 
     def _codes(self, table: int, rows: Rows) -> Codes:
         assert self.everything is not None  # noqa: S101 (a control was given)
@@ -235,10 +237,10 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
     parts = np.split(tables.codes, starts[1:-1], axis=1)
     distinct = [[_distinct(column) for column in part] for part in parts[:CONTROL]]
     order = sorted(range(len(tables.columns)), key=lambda column: -distinct[SYNTHETIC][column])
-    whose = tables.who or (None,) * len(parts)
+    persons_by_table = tables.person_codes or (None,) * len(parts)
     kept = tuple(
-        _kept(part[order], who) if deduplicate else np.arange(part.shape[1], dtype=np.uint32)
-        for part, who in zip(parts, whose, strict=True)
+        _kept(part[order], persons) if deduplicate else np.arange(part.shape[1], dtype=np.uint32)
+        for part, persons in zip(parts, persons_by_table, strict=True)
     )
     uses = {
         name: _use(tables.joined[name], *(part[column] for part in parts[:CONTROL]))
@@ -251,7 +253,10 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
     return Prepared(
         columns=tuple(tables.columns[column] for column in order),
         rows=tables.rows,
-        people=(kept_rows[SYNTHETIC], *map(_people, kept_rows[ORIGINAL:], whose[ORIGINAL:])),
+        people=(
+            kept_rows[SYNTHETIC],
+            *map(_people, kept_rows[ORIGINAL:], persons_by_table[ORIGINAL:]),
+        ),
         removed=tuple(rows - many for rows, many in zip(tables.rows, kept_rows, strict=True)),
         distinct=tuple(distinct[ORIGINAL][column] for column in order),
         joined=tables.joined,
@@ -259,34 +264,34 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         pair=Pair(
             _compacted(tables.codes, wanted),
             kept_rows[SYNTHETIC],
-            _who(list(zip(whose, kept, strict=True))[:CONTROL]),
+            _person_codes(list(zip(persons_by_table, kept, strict=True))[:CONTROL]),
         ),
         kept=kept,
-        who=whose,
+        person_codes=persons_by_table,
         everything=everything,
-        merges_equal=deduplicate and not any(who is not None for who in whose),
+        merges_equal=deduplicate and all(persons is None for persons in persons_by_table),
     )
 
 
-def _kept(codes: Codes, who: Rows | None) -> Rows:
+def _kept(codes: Codes, person_codes: Rows | None) -> Rows:
     """The rows that do not duplicate an earlier one of the same person."""
-    first = first_rows(codes if who is None else np.vstack([codes, who]))
+    first = first_rows(codes if person_codes is None else np.vstack([codes, person_codes]))
     return np.flatnonzero(first == np.arange(len(first))).astype(np.uint32)
 
 
-def _who(groups: Sequence[tuple[Rows | None, Rows]]) -> Rows | None:
+def _person_codes(groups: Sequence[tuple[Rows | None, Rows]]) -> Rows | None:
     """The number of each row's person in a pair: that of the person's first row in it.
 
     Each group has the persons of all rows of its table, if any, and which rows are in the pair.
     """
-    if all(who is None for who, _ in groups):
+    if all(person_codes is None for person_codes, _ in groups):
         return None
     numbers = []
     start = 0
-    for who, rows in groups:
+    for person_codes, rows in groups:
         number = np.arange(len(rows))
-        if who is not None:
-            _, first, place = np.unique(who[rows], return_index=True, return_inverse=True)
+        if person_codes is not None:
+            _, first, place = np.unique(person_codes[rows], return_index=True, return_inverse=True)
             number = first[place]
         numbers.append(start + number)
         start += len(rows)
@@ -294,7 +299,7 @@ def _who(groups: Sequence[tuple[Rows | None, Rows]]) -> Rows | None:
 
 
 def _reorder(codes: Codes, order: Sequence[int]) -> None:
-    """Bring the columns into another order where they lie."""
+    """Reorder the columns in place."""
     done = [False] * len(order)
     for first in range(len(order)):
         if done[first] or order[first] == first:
@@ -318,8 +323,8 @@ def _compacted(codes: Codes, wanted: npt.NDArray[np.int64]) -> Codes:
     return flat[: len(codes) * many].reshape(len(codes), many)
 
 
-def _people(rows: int, who: Rows | None) -> int:
-    return rows if who is None else len(np.unique(who))
+def _people(rows: int, person_codes: Rows | None) -> int:
+    return rows if person_codes is None else len(np.unique(person_codes))
 
 
 def _use(column: JointColumn, synthetic: Codes, original: Codes) -> ColumnUse:

@@ -149,7 +149,7 @@ class _CountingWalk(Walk):
         if not partition.is_empty:
             count_children(
                 partition.rows, partition.starts, partition.mids, local.codes,
-                children - local.column_before - 1, local.who, local.settled, local.origin,
+                children - local.column_before - 1, local.person_codes, local.settled, local.origin,
                 numbers, self.first, self.target, repeated, pairs, self._scratch, self._matches,
                 self.plan.stop_flag,
             )  # fmt: skip
@@ -204,8 +204,8 @@ class _PeopleWalk(Walk):
             children = children[~rule.pruned(self.entropies_with(children) - level.entropy)]
         expose_people(
             partition.rows, partition.starts, partition.mids, local.codes,
-            children - local.column_before - 1, local.who, self._first_control, self.exposed,
-            self._scratch, self.plan.stop_flag,
+            children - local.column_before - 1, local.person_codes, self._first_control,
+            self.exposed, self._scratch, self.plan.stop_flag,
         )  # fmt: skip
 
 

@@ -20,7 +20,14 @@ from typing import Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from petaudit.synthesizing.normal import Real, Slices, Whole, normal_at, share_below, uniform_draws
+from petaudit.synthesizing.normal import (
+    Integers,
+    Real,
+    Slices,
+    normal_at,
+    share_below,
+    uniform_draws,
+)
 
 Numbers: TypeAlias = NDArray[Any]
 """Whole numbers (int64) or floats (float64)."""
@@ -59,7 +66,7 @@ class Marginal:
         """Whether some cell holds more than one value."""
         return bool((self.low < self.high).any())
 
-    def drawn_at_normal(self, points: Real) -> tuple[Whole, Numbers]:
+    def drawn_at_normal(self, points: Real) -> tuple[Integers, Numbers]:
         """Turn normal variables into cells and values; in a span all values are equally likely."""
         cells = np.searchsorted(self.slices.cuts, points)
         if not self.has_spans:
@@ -69,7 +76,7 @@ class Marginal:
         values[inside] = self._inside(cells[inside], share_below(points[inside]))
         return cells, values
 
-    def drawn_at_uniform(self, shares: Real) -> tuple[Whole, Numbers]:
+    def drawn_at_uniform(self, shares: Real) -> tuple[Integers, Numbers]:
         """The same for uniform variables."""
         cells = np.minimum(np.searchsorted(self.slices.borders, shares), len(self.low) - 1)
         return cells, self._inside(cells, shares) if self.has_spans else self.low[cells]
@@ -82,13 +89,13 @@ class Marginal:
         slices = Slices(np.append(self.slices.counts, count))
         return Marginal(low, high, slices, self.step, len(self.low))
 
-    def reordered(self, order: Whole) -> Marginal:
+    def reordered(self, order: Integers) -> Marginal:
         """The same cells in another order."""
         null = None if self.null is None else int(np.flatnonzero(order == self.null)[0])
         slices = Slices(self.slices.counts[order])
         return Marginal(self.low[order], self.high[order], slices, self.step, null)
 
-    def _inside(self, cells: Whole, shares: Real) -> Numbers:
+    def _inside(self, cells: Integers, shares: Real) -> Numbers:
         borders = self.slices.borders
         start = np.concatenate([[0.0], borders[:-1]])
         within = np.clip((shares - start[cells]) / (borders - start)[cells], 0.0, 1.0)
@@ -108,7 +115,7 @@ class Marginal:
         return np.asarray((low.view(np.uint64) + offset).view(np.int64))
 
 
-def marginal_of(values: Numbers) -> tuple[Marginal, Whole]:
+def marginal_of(values: Numbers) -> tuple[Marginal, Integers]:
     """Cut the values of a column, without nulls, into cells; also the cell of each value.
 
     Every value is a cell. If there are too many values, or most belong to one row only, those that
@@ -149,7 +156,7 @@ def _step(known: Numbers) -> int:
     return int(np.gcd.reduce(unsigned - unsigned[0])) or 1
 
 
-def correlations(columns: Sequence[tuple[Slices, Whole]]) -> Matrix:
+def correlations(columns: Sequence[tuple[Slices, Integers]]) -> Matrix:
     """The correlation of the normal variables behind each pair of columns.
 
     A column is given by its slices and, for each row, the number of its cell.
@@ -271,7 +278,7 @@ def _rotate(turned: Real, vectors: Real, p: int, q: int) -> None:
         other[:] = sine * was + cosine * other
 
 
-Drawn: TypeAlias = "list[tuple[Whole, Numbers]]"
+Drawn: TypeAlias = "list[tuple[Integers, Numbers]]"
 """For each column the cells and the values of some rows."""
 
 BLOCK_ROWS: Final = 1 << 16
@@ -300,7 +307,7 @@ class GaussianCopula:
     factor: Matrix
 
     @classmethod
-    def fit(cls, marginals: Sequence[Marginal], cells: Sequence[Whole]) -> GaussianCopula:
+    def fit(cls, marginals: Sequence[Marginal], cells: Sequence[Integers]) -> GaussianCopula:
         """Learn how each pair of columns varies together, from the cells of the rows."""
         slices = [marginal.slices for marginal in marginals]
         matrix = correlations(list(zip(slices, cells, strict=True)))

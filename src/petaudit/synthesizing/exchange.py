@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from petaudit.synthesizing.copula import Numbers
-from petaudit.synthesizing.normal import Real, Whole
+from petaudit.synthesizing.normal import Integers, Real
 from petaudit.tables import Source, open_source
 
 Flags: TypeAlias = NDArray[np.bool_]
@@ -45,7 +45,7 @@ def buffer_of(cells: pa.Array, dtype: Any) -> NDArray[Any]:
     return np.frombuffer(cells.buffers()[1], dtype, len(cells), size * cells.offset)
 
 
-def to_integers(cells: pa.Array) -> Whole:
+def to_integers(cells: pa.Array) -> Integers:
     """Integers, booleans, dates or times as integers in the same order."""
     kind = cells.type
     if pa.types.is_uint64(kind):
@@ -56,7 +56,7 @@ def to_integers(cells: pa.Array) -> Whole:
     return buffer_of(cells.cast(pa.int64()), np.int64)
 
 
-def from_integers(numbers: Whole, is_null: Flags, kind: pa.DataType) -> pa.Array:
+def from_integers(numbers: Integers, is_null: Flags, kind: pa.DataType) -> pa.Array:
     """Return integers as cells of a type: the inverse of :func:`to_integers`."""
     if pa.types.is_uint64(kind):
         return pa.array(numbers.view(np.uint64) ^ _SIGN, mask=is_null)
@@ -199,7 +199,7 @@ def _text_numbers(values: pa.Array) -> Spelled:
     decimals = max(lengths)
     integers = [int(Decimal(text).scaleb(decimals)) for text in texts]
 
-    def spell(numbers: Whole, nulls: Flags) -> pa.Array:
+    def spell(numbers: Integers, nulls: Flags) -> pa.Array:
         cells = pa.array(numbers, mask=nulls)
         if not decimals:
             return cells.cast(pa.string())
@@ -258,7 +258,7 @@ def _text_moments(values: pa.Array) -> Spelled:
     except pa.ArrowInvalid:
         return None
 
-    def spell(drawn: Whole, nulls: Flags) -> pa.Array:
+    def spell(drawn: Integers, nulls: Flags) -> pa.Array:
         texts = from_integers(drawn, nulls, pa.timestamp(unit)).cast(pa.string())
         cut = pc.utf8_slice_codeunits(texts, 0, length)
         cut = pc.utf8_replace_slice(cut, 10, 11, separator)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ from petaudit.synthesizing.copula import GaussianCopula, Marginal, draw_independ
 from petaudit.synthesizing.exchange import Column, read_columns
 from petaudit.synthesizing.normal import Slices
 from petaudit.synthesizing.ordering import CellColumn, well_ordered
+from petaudit.tables.result_frames import frame_kind, frame_of
 
 METHODS: Final = ("gaussian-copula", "independent")
 MOST_ROWS: Final = 1_000_000_000
@@ -20,12 +21,13 @@ MOST_ROWS: Final = 1_000_000_000
 
 def synthesize(
     table: object, method: str = "gaussian-copula", rows: int | None = None, seed: int = 0
-) -> pa.Table:
+) -> Any:
     """Draw a table with the columns and types of a given one, the same for the same seed.
 
     ``gaussian-copula`` keeps how pairs of columns vary together, ``independent`` draws every
     column independently. ``rows`` defaults to the number of rows of the table, which is a path or
-    any frame that petaudit opens; labels of categories come back as text.
+    any frame that petaudit opens; labels of categories come back as text. A frame of pandas or
+    Polars comes back in its kind, anything else as a PyArrow table.
 
     Values of single people are not repeated where they would identify: numbers, dates and times of
     which there are many, or that mostly occur once, are drawn from the spans between them. A text
@@ -72,7 +74,19 @@ def synthesize(
         blocks.append(arrays)
         done += len(block[0][0])
     chunks = [pa.chunked_array(arrays) for arrays in zip(*blocks, strict=True)]
-    return pa.table(dict(zip(source.columns, chunks, strict=True)))
+    return _in_kind_of(table, pa.table(dict(zip(source.columns, chunks, strict=True))))
+
+
+def _in_kind_of(given: object, drawn: pa.Table) -> Any:
+    """The drawn table as a frame of the kind that was given."""
+    kind = frame_kind(given)
+    frame = frame_of(kind, drawn)
+    if kind == "pandas":
+        # Integers and truths with nulls have types of their own, which Arrow does not know.
+        for name, dtype in zip(frame.columns, given.dtypes, strict=True):  # type: ignore[attr-defined]
+            if dtype.kind in "biu" and frame[name].dtype != dtype:
+                frame[name] = frame[name].astype(dtype)
+    return frame
 
 
 def _cells(column: Column) -> CellColumn:

@@ -112,7 +112,7 @@ def _polynomial(coefficients: tuple[float, ...], at: Real) -> Real:
     return value
 
 
-Whole: TypeAlias = NDArray[np.int64]
+Integers: TypeAlias = NDArray[np.int64]
 
 TERMS: Final = 60
 """The terms that count for correlations up to the largest that is used."""
@@ -122,7 +122,7 @@ TERMS: Final = 60
 class Slices:
     """How many rows lie in each cell, in the order of the cells; none is empty."""
 
-    counts: Whole
+    counts: Integers
 
     @cached_property
     def borders(self) -> Real:
@@ -163,7 +163,7 @@ class Slices:
             before, polynomial = polynomial, following
         return terms
 
-    def coarser(self, most: int) -> tuple[Slices, Whole]:
+    def coarser(self, most: int) -> tuple[Slices, Integers]:
         """Join neighbours until there are at most ``most``; also the new number of each cell.
 
         >>> slices, places = Slices(np.array([1, 1, 1, 7])).coarser(2)

@@ -16,7 +16,7 @@ from typing import Final
 import numpy as np
 
 from petaudit.synthesizing.copula import Marginal
-from petaudit.synthesizing.normal import Real, Slices, Whole, random_bits
+from petaudit.synthesizing.normal import Integers, Real, Slices, random_bits
 
 MOST_ROWS: Final = 50_000
 LEAST_ROWS: Final = 2_000
@@ -30,7 +30,7 @@ class CellColumn:
     """A column as cells: how they are distributed, and the cell of each row."""
 
     marginal: Marginal
-    cells: Whole
+    cells: Integers
     is_nominal: bool
     """Whether the cells have no order of their own."""
 
@@ -39,7 +39,7 @@ class CellColumn:
         """Whether there is something to order."""
         return self.is_nominal or self.marginal.null is not None
 
-    def reordered(self, order: Whole) -> CellColumn:
+    def reordered(self, order: Integers) -> CellColumn:
         """The same column with its cells in another order."""
         if (order[:-1] < order[1:]).all():
             return self
@@ -51,7 +51,7 @@ class CellColumn:
 class _Scored:
     """A column of the rows that decide, with a score for each of its cells."""
 
-    def __init__(self, column: CellColumn, rows: Whole | None) -> None:
+    def __init__(self, column: CellColumn, rows: Integers | None) -> None:
         self.column = column
         self.cells = column.cells if rows is None else column.cells[rows]
         # A label that is not in these rows has no influence, and its place does not matter.
@@ -104,7 +104,7 @@ class _Scored:
     def _correlations(self, scores: Real, sums: Sequence[Real]) -> list[float]:
         return [math.fsum((scores * total).tolist()) / len(self.cells) for total in sums]
 
-    def order(self) -> Whole:
+    def order(self) -> Integers:
         """The cells by their scores; of numbers, only null can move."""
         if self.column.is_nominal:
             return np.argsort(self.scores, kind="stable")
@@ -140,7 +140,7 @@ def well_ordered(columns: Sequence[CellColumn]) -> list[CellColumn]:
     return [current.column.reordered(current.order()) for current in scored]
 
 
-def _some_rows(rows: int, most: int) -> Whole | None:
+def _some_rows(rows: int, most: int) -> Integers | None:
     if rows <= most:
         return None
     # The seed is fixed: the order is a property of the table, not of the draw.

@@ -25,7 +25,7 @@ class Watch:
     """Files as they were before they were read, to notice when somebody changes them.
 
     Whoever writes to a file or puts another in its place changes its size, times or inode. Only
-    the time of the last change (ctime) cannot be put back; and where it lies so close to the
+    the time of the last change (ctime) cannot be put back; and where it is so close to the
     moment of looking that the clock may not tell a later change apart, contents are compared.
     """
 
@@ -52,7 +52,7 @@ class Watch:
     def note_listing(
         self, listing: Callable[[], tuple[Path, ...]], paths: tuple[Path, ...]
     ) -> None:
-        """Remember which files a folder or a pattern stands for."""
+        """Remember which files a folder or a pattern matches."""
         self._listings.append((listing, paths))
 
     def sha256(self, paths: Iterable[Path]) -> str:
@@ -147,7 +147,7 @@ def watch_file(path: Path) -> None:
 
 
 def watch_listing(listing: Callable[[], tuple[Path, ...]], paths: tuple[Path, ...]) -> None:
-    """Note which files a folder or a pattern stands for, in the block that watches."""
+    """Note which files a folder or a pattern matches, in the block that watches."""
     watch = _current.get()
     if watch is not None:
         watch.note_listing(listing, paths)

@@ -30,7 +30,7 @@ _LARGEST: Final = 2**63 - 1
 
 @dataclass
 class Problems:
-    """What is wrong with settings: all of it, each with the place where it stands."""
+    """What is wrong with settings: all of it, each with its location."""
 
     entries: list[tuple[KeyPath, str]] = field(default_factory=list)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import yaml
 
-from petaudit.errors import InputError, joined, phrase, shortened
+from petaudit.errors import InputError, Phrase, joined, phrase, shortened
 from petaudit.i18n.phrases import cells
 from petaudit.system.files import before_reading
 from petaudit.system.kinds import KeyPath
@@ -26,7 +26,8 @@ LARGEST_FILE = 1_000_000
 class _RefusedError(yaml.MarkedYAMLError):
     """What YAML would take and petaudit does not; the message needs no explanation."""
 
-    def __init__(self, problem: str, mark: Any) -> None:
+    def __init__(self, template: str, mark: Any, **fields: Any) -> None:
+        problem = template if isinstance(template, Phrase) else phrase(template, **fields)
         super().__init__(problem=problem, problem_mark=mark)
 
 
@@ -41,7 +42,7 @@ class _StrictLoader(yaml.SafeLoader):
     def compose_node(self, parent: Any, index: Any) -> Any:
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise _RefusedError(phrase("aliases are not accepted"), mark)
+            raise _RefusedError("aliases are not accepted", mark)
         return super().compose_node(parent, index)
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
@@ -52,8 +53,9 @@ class _StrictLoader(yaml.SafeLoader):
         except (ValueError, LookupError, AttributeError, TypeError):
             # What the library lets through: days that never were, numbers that are words.
             kind = node.tag.rpartition(":")[2]
-            problem = phrase("a value cannot be read as {kind}", kind=kind)
-            raise _RefusedError(problem, node.start_mark) from None
+            raise _RefusedError(
+                "a value cannot be read as {kind}", node.start_mark, kind=kind
+            ) from None
 
     def construct_scalar(self, node: Any) -> Any:
         value = super().construct_scalar(node)
@@ -61,8 +63,9 @@ class _StrictLoader(yaml.SafeLoader):
             # JSON writes one character as two escapes; half of one is no text.
             return value.encode("utf-16", "surrogatepass").decode("utf-16")
         except UnicodeDecodeError:
-            problem = phrase("a text contains half of a surrogate pair")
-            raise _RefusedError(problem, node.start_mark) from None
+            raise _RefusedError(
+                "a text contains half of a surrogate pair", node.start_mark
+            ) from None
 
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: dict[Any, str] = {}
@@ -74,12 +77,12 @@ class _StrictLoader(yaml.SafeLoader):
             if id(node) in self.labels:
                 written = cells(written, phrase("a label"))
             if key in seen:
-                problem = phrase("duplicate key: {key}", key=written)
-                if seen[key] != written:
-                    problem = phrase(
-                        "duplicate key: {key}, first as {first}", key=written, first=seen[key]
-                    )
-                raise _RefusedError(problem, key_node.start_mark)
+                mark = key_node.start_mark
+                if seen[key] == written:
+                    raise _RefusedError("duplicate key: {key}", mark, key=written)
+                raise _RefusedError(
+                    "duplicate key: {key}, first as {first}", mark, key=written, first=seen[key]
+                )
             seen[key] = written
         return super().construct_mapping(node, deep=deep)
 
@@ -124,7 +127,7 @@ for _tag, _pattern in _NUMBERS.items():
 
 @dataclass(frozen=True)
 class Document:
-    """Plain data, and the line on which each key and item of it stands.
+    """Plain data, and the line of each key and item.
 
     >>> document = parse_yaml("a:\\n  b: [5,\\n    6]\\n", "example")
     >>> document.value, document.line_of(("a", "b")), document.line_of(("a", "b", 1))
@@ -133,7 +136,7 @@ class Document:
 
     value: Any
     lines: Mapping[KeyPath, int | None]
-    """None for what stands in no line of the file."""
+    """None for what is not in the file."""
 
     def line_of(self, path: KeyPath) -> int | None:
         """The line of a key, or of the nearest one above it; None if the file has none of them."""
@@ -327,7 +330,7 @@ def _in_quotes(lines: list[str], what: str, at: int, opened: int) -> tuple[int, 
 def _in_structure(
     text: str, lines: list[str], what: str, mark: Any, context: Any
 ) -> tuple[int, str]:
-    """Something stands where it cannot; the cause is often some lines above."""
+    """A misplaced element; the cause is often some lines above."""
     no_colon = what.startswith("could not find expected ':'")
     last = _last_text(text, context if no_colon else mark)
     first = mark.line

@@ -16,13 +16,12 @@ From a table to figures, in the order in which to read:
 
 from petaudit.tables._encoding import folded_pairs
 from petaudit.tables._private_folder import remove_orphans
-from petaudit.tables._relabel import in_kind_of, relabelled_table
+from petaudit.tables._relabel import Relabelled, in_kind_of, relabelled_table
 from petaudit.tables.addresses import is_address, located, parse_address
 from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks
 from petaudit.tables.classes.table import ClassTable
 from petaudit.tables.engines.postgres_session import snapshot
 from petaudit.tables.engines.spark_files import is_uri
-from petaudit.tables.files import find_files
 from petaudit.tables.pairs import check_aligned, pair_codes, pair_counts
 from petaudit.tables.results import (
     ClassHistogram,
@@ -43,11 +42,11 @@ __all__ = [
     "ClassValueCounts",
     "PairCodes",
     "PairCounts",
+    "Relabelled",
     "Source",
     "TableCounts",
     "ValueCounts",
     "check_aligned",
-    "find_files",
     "folded_pairs",
     "in_kind_of",
     "is_address",

@@ -3,56 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.tables._encoding import class_indices, label_codes
 from petaudit.tables.results import Integers
 from petaudit.tables.source import Source
 
+LabelsOf: TypeAlias = Mapping[str | None, str | None]
+"""The new label of each old one."""
+
+
+@dataclass(frozen=True)
+class Relabelled:
+    """The columns of a table with other labels, before small classes are suppressed.
+
+    The size of a class is its rows, or the different people of the person column.
+    """
+
+    cells: dict[str, pa.ChunkedArray]
+    """The table as it was."""
+    codes: dict[str, tuple[Integers, list[str | None]]]
+    """The new labels of those columns that have other ones or make classes."""
+    changed: Collection[str]
+    quasi_identifiers: Sequence[str]
+    smallest_class: int
+    person: str | None
+
+    def suppressed(self, other: Mapping[str, LabelsOf] | None = None) -> npt.NDArray[np.bool_]:
+        """Which rows have the mark in every quasi-identifier, whatever the reason.
+
+        ``other`` columns can have other labels than they have, to see what would be.
+        """
+        codes = self.codes | {
+            name: _relabelled(self.cells[name], labels_of)
+            for name, labels_of in (other or {}).items()
+        }
+        rows = len(next(iter(self.cells.values())))
+        suppressed = np.ones(rows, dtype=bool)
+        for name in self.quasi_identifiers:
+            codes_of_rows, labels = codes[name]
+            mark = labels.index(SUPPRESSED) if SUPPRESSED in labels else -1
+            suppressed &= codes_of_rows == mark
+        if self.smallest_class > 1:
+            classes = class_indices([codes[name][0] for name in self.quasi_identifiers], rows)
+            members = classes
+            if self.person is not None:
+                # As in the original: the column may be an identifier, and suppressed by now.
+                people, _ = _relabelled(self.cells[self.person], None)
+                width = int(people.max(initial=0)) + 1
+                members = np.unique(classes * width + people) // width
+            suppressed |= np.bincount(members, minlength=1)[classes] < self.smallest_class
+        return suppressed
+
+    def table(self, suppressed: npt.NDArray[np.bool_]) -> pa.Table:
+        """The table with the mark in every quasi-identifier of the suppressed rows."""
+        cells = dict(self.cells)
+        for name, (codes_of_rows, labels) in self.codes.items():
+            if name in self.changed or self.smallest_class > 1:
+                is_hidden = name in self.quasi_identifiers
+                hidden = suppressed if is_hidden else np.zeros_like(suppressed)
+                with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
+                cells[name] = with_mark.take(pa.array(np.where(hidden, len(labels), codes_of_rows)))
+        return pa.table(cells)
+
 
 def relabelled_table(
     source: Source,
-    labels_of: Mapping[str, Mapping[str | None, str | None]],
+    labels_of: Mapping[str, LabelsOf],
     quasi_identifiers: Sequence[str],
     smallest_class: int,
     person: str | None = None,
-) -> tuple[pa.Table, npt.NDArray[np.bool_]]:
-    """Replace labels column by column, then suppress the rows of classes below a size.
-
-    The size of a class is its rows, or the different people of the person column. Also which rows
-    have the mark in every quasi-identifier now, whatever the reason.
-    """
+) -> Relabelled:
+    """Replace labels column by column; the rows of classes below a size can be suppressed then."""
     cells = dict(zip(source.columns, source.counts.columns_values(source.columns), strict=True))
     codes = {
         name: _relabelled(cells[name], labels_of.get(name))
         for name in source.columns
         if name in labels_of or name in quasi_identifiers
     }
-    suppressed = np.ones(source.rows, dtype=bool)
-    for name in quasi_identifiers:
-        codes_of_rows, labels = codes[name]
-        suppressed &= codes_of_rows == (labels.index(SUPPRESSED) if SUPPRESSED in labels else -1)
-    if smallest_class > 1:
-        classes = class_indices([codes[name][0] for name in quasi_identifiers], source.rows)
-        members = classes
-        if person is not None:
-            # As in the original: the column may be an identifier, and suppressed by now.
-            people, _ = _relabelled(cells[person], None)
-            width = int(people.max(initial=0)) + 1
-            members = np.unique(classes * width + people) // width
-        suppressed |= np.bincount(members, minlength=1)[classes] < smallest_class
-    for name, (codes_of_rows, labels) in codes.items():
-        if name in labels_of or smallest_class > 1:
-            hidden = suppressed if name in quasi_identifiers else np.zeros_like(suppressed)
-            with_mark = pa.array([*labels, SUPPRESSED], type=pa.string())
-            cells[name] = with_mark.take(pa.array(np.where(hidden, len(labels), codes_of_rows)))
-    return pa.table(cells), suppressed
+    return Relabelled(cells, codes, labels_of.keys(), quasi_identifiers, smallest_class, person)
 
 
 def in_kind_of(
@@ -68,18 +104,21 @@ def in_kind_of(
         return nw.from_arrow(table, backend="polars").lazy().to_native()
     if not isinstance(given, nw.DataFrame) or given.implementation.is_pyarrow():
         return table
-    # Names were trimmed; the order of the columns is the same.
-    names_as_given = dict(zip(table.column_names, given.columns, strict=True))
+    # Names were trimmed (those of pandas may be numbers), and some columns are left out.
+    names_as_given = {trim(str(name)): name for name in given.columns}
+    left_out = [own for name, own in names_as_given.items() if name not in table.column_names]
     names = [name for name in table.column_names if name in changed]
     columns = nw.from_arrow(table.select(names), backend=given.implementation)
-    relabelled = given.filter(kept.tolist()).with_columns(
-        *(columns[name].alias(names_as_given[name]) for name in names)
+    relabelled = (
+        given.drop(left_out)
+        .filter(kept.tolist())
+        .with_columns(*(columns[name].alias(names_as_given[name]) for name in names))
     )
     return relabelled.to_native()
 
 
 def _relabelled(
-    cells: pa.ChunkedArray, labels_of: Mapping[str | None, str | None] | None
+    cells: pa.ChunkedArray, labels_of: LabelsOf | None
 ) -> tuple[Integers, list[str | None]]:
     """Codes of the new labels: two values that share a label share a code."""
     codes, old = label_codes(cells)

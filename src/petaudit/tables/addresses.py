@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
-from petaudit.errors import InputError, listing, phrase, suggestion
+from petaudit.errors import InputError, argument, listing, phrase, suggestion
 
 POSTGRES: Final = "postgresql"
 DUCKDB: Final = "duckdb"
@@ -101,9 +101,9 @@ def check_no_address(name: str) -> None:
         return
     if scheme in _OF_SPARK:
         raise InputError(
-            "{scheme!r} begins an address that Spark reads: with --engine spark, in Python "
-            "with engine='spark'",
+            "{scheme!r} begins an address that Spark reads: add {argument}",
             scheme=f"{scheme}:",
+            argument=argument("engine", "spark"),
         )
     known = [*_SCHEMES, "benchmark"]
     raise InputError(

@@ -29,7 +29,7 @@ from petaudit.exact.association import (
 )
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import LeavesUnder
-from petaudit.labels.numbers import Bools, Integers, Whole, decimal_of, in_common_units
+from petaudit.labels.numbers import Bools, IntegerArray, Integers, decimal_of, in_common_units
 from petaudit.tables import Source, TableCounts, ValueCounts
 from petaudit.tables.column_values import Codes, column_codes
 from petaudit.tables.scales import NUMBERS, Scale, scale_of
@@ -301,11 +301,13 @@ def _is_crowded(side: Association, place: int) -> bool:
 
 def _read_labels(values: Sequence[ValueCounts], under: LeavesUnder | None) -> list[Reading]:
     """Which labels of each table say something, and as which numbers; none where one has none."""
-    silent = () if under is None else tuple(under.silent)
-    known = [
-        np.array([label not in (SUPPRESSED, *silent) for label in counts.labels], dtype=bool)
-        for counts in values
-    ]
+    silent = (SUPPRESSED, *(() if under is None else under.silent))
+    known = [np.ones(len(counts.labels), dtype=bool) for counts in values]
+    for counts, says_something in zip(values, known, strict=True):
+        # Looking for the few silent labels takes less than asking each label whether it is one.
+        for label in silent:
+            if label in counts.labels:
+                says_something[counts.labels.index(label)] = False
     as_labels: list[Reading] = [(says_something, None, None) for says_something in known]
     # The original decides; only the released table has labels that stand for several.
     scale = scale_of(values[0], values[1], decimal_of, silent)
@@ -363,7 +365,7 @@ def _middles(
     return middles
 
 
-def _as_floats(integers: Whole, places: int, counting: Bools) -> Floats | None:
+def _as_floats(integers: IntegerArray, places: int, counting: Bools) -> Floats | None:
     """The nearest float of each number, NaN where it does not count; None where one has none."""
     floats = np.full(len(integers), math.nan)
     chosen = integers[counting]
@@ -380,7 +382,7 @@ def _as_floats(integers: Whole, places: int, counting: Bools) -> Floats | None:
     return floats
 
 
-def _from_zero(integers: Whole, counting: Bools) -> Integers | None:
+def _from_zero(integers: IntegerArray, counting: Bools) -> Integers | None:
     chosen = integers[counting]
     if not chosen.size:
         return np.zeros(len(integers), dtype=np.int64)

@@ -73,7 +73,9 @@ def load_csv(path: Path, shown: Path, delimiter: str | None) -> tuple[tuple[str,
     is_large = path.stat().st_size * _GROWTH > engine_memory()
     file = new_file(connection) if is_large else None
     name = fresh_name() if file is None else f"{file}.{fresh_name()}"
-    relation = Relation(connection, name, len(columns), is_view=False, file=file)
+    relation = Relation(
+        connection, name, len(columns), is_view=False, file=file, delimiter=delimiter
+    )
     try:
         _load(connection, name, path, delimiter, len(columns))
     except duckdb.Error as problem:

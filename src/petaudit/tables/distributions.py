@@ -21,9 +21,9 @@ from petaudit.exact.fractions import as_float
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import LeavesUnder
 from petaudit.labels.numbers import (
+    IntegerArray,
     Integers,
     LabelNumbers,
-    Whole,
     decimal_of,
     in_common_units,
     read_numbers,
@@ -111,14 +111,14 @@ class Spread:
     """How much of a column each label has: whole numbers, whose sum is ``total``."""
 
     labels: Sequence[str | None]
-    weights: Whole
+    weights: IntegerArray
     total: int
     numbers: LabelNumbers
     unknown: int
     """How many labels stand in no level of the hierarchy."""
 
     @property
-    def strange(self) -> int:
+    def off_scale(self) -> int:
         """How many labels say something that is not on the scale of the column."""
         others = np.flatnonzero(~self.numbers.is_number).tolist()
         return sum(self.labels[place] not in (None, SUPPRESSED) for place in others)
@@ -139,13 +139,13 @@ class Spread:
                     "are compared as written",
                     **fields,
                 )
-        elif scale is not None and self.strange:
+        elif scale is not None and self.off_scale:
             scales = {NUMBERS: phrase("numbers"), DATES: phrase("dates"), TIMES: phrase("times")}
             yield phrase(
                 "column {column!r}: {labels} of {table} cannot be compared with the {kind} of the "
                 "original; rows with such a label count as moved",
                 column=column,
-                labels=counted(self.strange, "label"),
+                labels=counted(self.off_scale, "label"),
                 table=table,
                 kind=scales[scale.kind],
             )
@@ -200,11 +200,11 @@ class ShareDistances:
     (Fraction(1, 2), Fraction(1, 2), (Fraction(1, 1), Fraction(3, 2)))
     """
 
-    old: Whole
-    new: Whole
+    old: IntegerArray
+    new: IntegerArray
     old_total: int
     new_total: int
-    numbers: Whole | None
+    numbers: IntegerArray | None
     places: int = 0
     """The decimal places of the unit of the numbers."""
 
@@ -243,9 +243,9 @@ class ShareDistances:
         return cls(old, new, before.total, after.total, line, places)
 
     @cached_property
-    def _gained(self) -> Whole:
+    def _gained(self) -> IntegerArray:
         """What each value gained: its new share less its old one, times both totals."""
-        gained: Whole = self.new * self.old_total - self.old * self.new_total
+        gained: IntegerArray = self.new * self.old_total - self.old * self.new_total
         return gained
 
     @cached_property
@@ -305,7 +305,7 @@ class ShareDistances:
         return lost + min(shares) * part, raw
 
 
-def _distinct(numbers: Whole) -> tuple[Whole, Integers]:
+def _distinct(numbers: IntegerArray) -> tuple[IntegerArray, Integers]:
     """The different numbers in their order, and the place of each number among them."""
     # Both tables come in order, which a stable sort makes use of.
     order = np.argsort(numbers, kind="stable")

@@ -1,4 +1,4 @@
-"""Tables in files: CSV is loaded once into DuckDB, Parquet is counted where it lies."""
+"""Tables in files: CSV is loaded once into DuckDB, Parquet is queried in place."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from petaudit.tables.engines.duckdb import Relation, cursor, file_in_sql, fresh_
 
 Given: TypeAlias = str | PathLike[str]
 
-_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
+COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd", ".lz4": "lz4"}
 _BENCHMARK = "benchmark://"
 _TEXT_FILE = re.compile(r"(?<!^)\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
 _BOOKKEEPING = re.compile(r"_SUCCESS|_(common_)?metadata|_(committed|started)_.*|\..*\.crc")
@@ -123,7 +123,7 @@ def notes_on_folders(source: object) -> list[str]:
 
 
 def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
-    """The files that a folder or a pattern stands for, and should until all is reported."""
+    """The files that a folder or a pattern matches; a change before the report is an error."""
 
     def listing() -> tuple[Path, ...]:
         return tuple(sorted(files()))
@@ -173,7 +173,7 @@ def files_of_table(source: Given | Sequence[Given]) -> Iterator[TableFiles]:
 def open_files(
     source: Given | Sequence[Given], delimiter: str | None = None, encoding: str | None = None
 ) -> OpenedTable:
-    """Open a table with DuckDB: CSV is loaded once, Parquet is counted where it lies."""
+    """Open a table with DuckDB: CSV is loaded once, Parquet is queried in place."""
     with files_of_table(source) as files:
         if files.are_parquet:
             columns, relation = _view_of_parquet(files)
@@ -187,6 +187,7 @@ def open_files(
         files.paths,
         is_untyped=not files.are_parquet,
         is_loaded=not files.are_parquet,
+        delimiter=relation.delimiter,
         load=relation.load,
         close=relation.close,
     )
@@ -243,7 +244,7 @@ def _true_names(path: Path, columns: tuple[str, ...]) -> tuple[str, ...]:
 
 def decompressed(path: Path) -> Path:
     """The file, or what is packed in it in a folder of our own."""
-    codec = _COMPRESSED.get(path.suffix.lower())
+    codec = COMPRESSED.get(path.suffix.lower())
     if codec is None:
         return path
     target = private_folder() / fresh_name()

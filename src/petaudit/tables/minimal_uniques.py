@@ -111,7 +111,7 @@ def minimal_uniques_in_engine(
     score_of_size: Callable[[int], int],
     *,
     with_suppressed: bool,
-    person: str | None = None,
+    person: str | None,
 ) -> MinimalUniques:
     """Find the sets of up to ``up_to`` columns where the rows are: on Spark, or by DuckDB.
 

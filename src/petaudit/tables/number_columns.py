@@ -12,7 +12,7 @@ import numpy as np
 
 from petaudit.exact.class_figures import Floats
 from petaudit.exact.fractions import parse_number
-from petaudit.labels.numbers import Integers, LabelNumbers, Ranges, Whole, in_common_units
+from petaudit.labels.numbers import IntegerArray, Integers, LabelNumbers, Ranges, in_common_units
 from petaudit.tables import ValueCounts
 from petaudit.tables.pairs import aligned_columns, pair_codes
 from petaudit.tables.sums import Distances, sums_of_distances
@@ -23,8 +23,8 @@ from petaudit.tables.table_counts import TableCounts
 class CellDistances:
     """How far cells lie from their original numbers, and how far they could at the most."""
 
-    distances: Whole
-    largest: Whole
+    distances: IntegerArray
+    largest: IntegerArray
     moved: bool
     """Whether any cell is off, if only where all original numbers are the same."""
 
@@ -97,7 +97,7 @@ class NumberColumn:
         """
         lowest, span = int(self._lowest), int(self._span)
 
-        def shares(numbers: Whole, below: int = 0) -> Floats:
+        def shares(numbers: IntegerArray, below: int = 0) -> Floats:
             # A number farther outside than the span counts as that far only.
             clipped = (
                 max(-span, min(int(number) - below, 2 * span)) for number in numbers.tolist()
@@ -166,7 +166,7 @@ def row_distances(
     return RowDistances(kept, lost, most, any(cell.moved for cell in cells))
 
 
-def _in_variances(distances: Whole, variance: Fraction) -> Floats:
+def _in_variances(distances: IntegerArray, variance: Fraction) -> Floats:
     """Squared distances in units of the variance, each rounded once."""
     if not variance:
         return np.zeros(len(distances))
@@ -175,7 +175,7 @@ def _in_variances(distances: Whole, variance: Fraction) -> Floats:
     return np.array(shares, dtype=np.float64)
 
 
-def exact_sum(counts: Integers, *factors: Whole) -> int:
+def exact_sum(counts: Integers, *factors: IntegerArray) -> int:
     """The sum of the products, in integers of any size.
 
     >>> exact_sum(np.array([1, 2]), np.array([10**18, 1]), np.array([10**18, 5]))

@@ -102,7 +102,7 @@ def key_rows(
     quasi_identifiers: Sequence[str],
     *,
     with_suppressed: bool,
-    person: str | None = None,
+    person: str | None,
 ) -> nw.LazyFrame[Any]:
     """The rows with their quasi-identifiers as k0, k1, ...; suppressed rows as is asked for.
 

@@ -19,6 +19,7 @@ from petaudit.errors import (
     ColumnError,
     InputError,
     OptionError,
+    argument,
     counted,
     listing,
     phrase,
@@ -56,6 +57,8 @@ class Source:
     """The files of the DuckDB database that the table is in."""
     is_loaded: bool = False
     """Whether the file is not read again."""
+    delimiter: str | None = None
+    """What separates the cells of a text file."""
 
     notes: tuple[str, ...] = ()
     """What the reader of a figure should know about how the table was read."""
@@ -198,6 +201,7 @@ def _source(opened: OpenedTable) -> Source:
         is_untyped=opened.is_untyped,
         database=opened.database,
         is_loaded=opened.is_loaded,
+        delimiter=opened.delimiter,
     )
 
 
@@ -222,7 +226,8 @@ def check_engine(engine: str | None, spark_master: str | None) -> None:
         )
     if spark_master is not None and engine != SPARK:
         raise OptionError(
-            "a Spark master is given, but the engine is not Spark; set it, too (spark)"
+            "a Spark master is given, but the engine is not Spark: add {argument}",
+            argument=argument("engine", SPARK),
         )
     if spark_master is not None:
         check_master(spark_master)

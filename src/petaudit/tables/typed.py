@@ -35,7 +35,7 @@ from petaudit.tables.engines.duckdb import (
 from petaudit.tables.source import Source
 from petaudit.tables.table_counts import TableCounts
 
-__all__ = ["Break", "ColumnType", "TypeName", "format_problem", "typed_source"]
+__all__ = ["ColumnType", "TypeName", "format_problem", "typed_source"]
 
 _COLUMNS_AT_ONCE: Final = 500
 _INSTEAD_OF_FLOAT: Final = {

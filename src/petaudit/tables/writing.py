@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from petaudit.errors import ColumnError, OptionError, listing
 from petaudit.labels.cells import label_of
+from petaudit.tables.files import COMPRESSED
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 Batch: TypeAlias = Sequence[list[Any]]
 """The columns of some rows as plain values."""
 
+TABLE_FORMATS: Final = ("csv", "tsv", "parquet")
 _ROWS_AT_ONCE: Final = 1 << 16
 # Spreadsheets skip what cannot be seen, and read full-width signs as the plain ones.
 _FORMULA = re.compile(
@@ -53,9 +56,13 @@ class TableInParts:
 
 
 def table_writer(
-    table: pa.Table | TableInParts, format_name: str, *, formula_safe: bool = False
+    table: pa.Table | TableInParts,
+    format_name: str,
+    *,
+    formula_safe: bool = False,
+    delimiter: str = ";",
 ) -> Callable[[IO[bytes]], object]:
-    """How to write a table as ``csv`` (``;`` separated), ``parquet`` or ``json``.
+    """How to write a table as ``csv``, ``tsv`` (separated by tabs), ``parquet`` or ``json``.
 
     A CSV that is ``formula_safe`` holds nothing that a spreadsheet would run; see
     :func:`without_formula`.
@@ -72,8 +79,11 @@ def table_writer(
     match format_name:
         case "parquet":
             return lambda file: _write_parquet(table, file)
-        case "csv":
-            return lambda file: write_csv(names, _batches(table), file, formula_safe=formula_safe)
+        case "csv" | "tsv":
+            mark = "\t" if format_name == "tsv" else delimiter
+            return lambda file: write_csv(
+                names, _batches(table), file, formula_safe=formula_safe, delimiter=mark
+            )
         case "json":
             refuse_equal_names(names)
             return lambda file: write_json(names, _batches(table), file)
@@ -126,19 +136,55 @@ def table_format(path: Path) -> str:
     >>> table_format(Path("released.parquet"))
     'parquet'
     """
-    suffix = path.suffix.lower().lstrip(".")
-    if suffix not in {"csv", "parquet"}:
-        raise OptionError("{path!r}: a table is written as .csv or .parquet", path=str(path))
-    return suffix
+    *_, suffix = (unpacked(path).suffix or ".").split(".")
+    if suffix.lower() not in TABLE_FORMATS:
+        raise OptionError(
+            "{path!r}: a table is written as .csv, .tsv or .parquet, or packed (.csv.gz)",
+            path=str(path),
+        )
+    return suffix.lower()
+
+
+def unpacked(path: Path) -> Path:
+    """The name of a file without the ending that says how it is packed.
+
+    >>> unpacked(Path("released.csv.gz")).name
+    'released.csv'
+    """
+    return path.with_suffix("") if path.suffix.lower() in COMPRESSED else path
+
+
+def packing(path: Path, write: Callable[[IO[bytes]], object]) -> Callable[[IO[bytes]], object]:
+    """The same writer for a file that is packed as its name says."""
+    codec = COMPRESSED.get(path.suffix.lower())
+    if codec is None:
+        return write
+
+    def packed(file: IO[bytes]) -> None:
+        import pyarrow as pa  # noqa: PLC0415 (loaded when it is used)
+
+        # A descriptor of its own, because the end of what is packed closes the file.
+        with (
+            os.fdopen(os.dup(file.fileno()), "wb") as own,
+            pa.CompressedOutputStream(pa.PythonFile(own, mode="w"), codec) as stream,
+        ):
+            write(stream)
+
+    return packed
 
 
 def write_csv(
-    names: Sequence[str], batches: Iterable[Batch], file: IO[bytes], *, formula_safe: bool = False
+    names: Sequence[str],
+    batches: Iterable[Batch],
+    file: IO[bytes],
+    *,
+    formula_safe: bool = False,
+    delimiter: str = ";",
 ) -> None:
     """Quote only what needs it; a null is an empty cell."""
     text = io.TextIOWrapper(file, encoding="utf-8", newline="", write_through=True)
     # The writer quotes the characters of its own line end, and a cell may hold either of them.
-    writer = csv.writer(_LineFeeds(text), delimiter=";", lineterminator="\r\n")
+    writer = csv.writer(_LineFeeds(text), delimiter=delimiter, lineterminator="\r\n")
     as_cells = _safe_cells if formula_safe else _cells
     writer.writerow(map(without_formula, names) if formula_safe else names)
     for batch in batches:

@@ -69,7 +69,7 @@ def find_class_blocks(
     """Count by packed counters if possible, else by class and value, here or in a remote engine."""
     blocks = None if labels else packed_classes(table, quasi_identifiers, columns)
     if blocks is None and table.is_remote:
-        from petaudit.tables.engines.remote_blocks import remote_blocks  # noqa: PLC0415 (it imports this)
+        from petaudit.tables.classes.remote_blocks import remote_blocks  # noqa: PLC0415 (it imports this)
 
         values = {column: table.sensitive_values(column).counts for column in columns}
         return remote_blocks(table, quasi_identifiers, values, labels=labels)
@@ -120,8 +120,8 @@ class _Block:
     >>> column = ClassValueCounts(None, *(np.array([0]) for _ in range(3)))
     >>> block = _Block(ClassTable(np.array([7]), np.array([1]), {"illness": column}))
     >>> block.put_away()
-    >>> block.is_in_memory, block.table().sizes.tolist()
-    (False, [7])
+    >>> block.size, block.table().sizes.tolist()
+    (0, [7])
     """
 
     def __init__(self, table: ClassTable) -> None:
@@ -141,10 +141,6 @@ class _Block:
     def size(self) -> int:
         """The bytes of it in memory."""
         return sum(array.nbytes for array in self._arrays)
-
-    @property
-    def is_in_memory(self) -> bool:
-        return self._path is None
 
     def put_away(self) -> None:
         """Write the block to a private file, unless it is in one."""

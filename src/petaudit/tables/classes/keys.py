@@ -138,7 +138,7 @@ def class_keys(
 
 
 def trimmed_keys(
-    table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
+    table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str]
 ) -> ClassKeys:
     """Grouping by the labels themselves: always right."""
     frame = table.raw_frame

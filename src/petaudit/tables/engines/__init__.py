@@ -30,5 +30,7 @@ class OpenedTable:
     load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None
     """Puts a small table beside this one, where rows can be read again at no cost."""
     close: Callable[[], None] | None = None
+    delimiter: str | None = None
+    """What separates the cells of a text file."""
     replaced: Mapping[str, str] = field(default_factory=dict)
     """The types of columns that were replaced because no engine takes them."""

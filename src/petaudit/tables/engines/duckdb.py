@@ -209,6 +209,8 @@ class Relation:
     is_view: bool
     file: str | None = None
     """The database in a file that holds the table, if memory has no room for it."""
+    delimiter: str | None = None
+    """What separated the cells of the text file that the table was loaded from."""
 
     @property
     def frame(self) -> nw.LazyFrame[Any]:

@@ -48,7 +48,7 @@ def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
     return result
 
 
-def beside(table: TableCounts, small: pa.Table) -> nw.LazyFrame[Any]:
+def loaded_for_join(table: TableCounts, small: pa.Table) -> nw.LazyFrame[Any]:
     """A small table in the engine of a large one, to be joined with it."""
     if table.load is not None:
         return table.load(small)
@@ -90,7 +90,7 @@ def join_numbers(
             for name, number in of_null.items()
         )
         return rows.with_columns(*constants)
-    joined = rows.join(beside(table, lookup), on=cell, how="left")
+    joined = rows.join(loaded_for_join(table, lookup), on=cell, how="left")
     filled = [nw.col(name).fill_null(number) for name, number in of_null.items()]
     return joined.with_columns(*filled) if filled else joined
 
@@ -163,7 +163,7 @@ def _moved(table: TableCounts, goal: TableCounts, columns: Sequence[str]) -> Tab
         )
     cells = [_sendable(column) for column in table.columns_values(columns)]
     names = [f"c{place}" for place in range(len(columns))]
-    return type(table)(beside(goal, pa.Table.from_arrays(cells, names=names)), columns)
+    return type(table)(loaded_for_join(goal, pa.Table.from_arrays(cells, names=names)), columns)
 
 
 def _sendable(cells: pa.ChunkedArray) -> pa.ChunkedArray:

@@ -1,4 +1,4 @@
-"""A DuckDB database in a file of the private folder: what does not fit into memory lies there."""
+"""A DuckDB database in a file of the private folder: for what does not fit into memory."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ _launched_by_us: list[Any] = []
 """The way to the Java that we started."""
 
 
-def spark_session(master: str | None = None) -> SparkSession:
+def spark_session(master: str | None) -> SparkSession:
     """The session that reads our files; a cluster that the caller has open is used as it is."""
     _require_pyspark()
     if master is not None:
@@ -59,7 +59,7 @@ def spark_session(master: str | None = None) -> SparkSession:
         )
     if _started:
         return _own_session(_started[0])
-    return _beside_the_callers(_open_context().applicationId)
+    return _session_on_open_cluster(_open_context().applicationId)
 
 
 def _require_pyspark() -> None:
@@ -91,7 +91,7 @@ def _running_master() -> str | None:
 
 
 @cache
-def _beside_the_callers(application: str) -> SparkSession:
+def _session_on_open_cluster(application: str) -> SparkSession:
     """A session with settings of its own on the caller's cluster, which is not changed."""
     from pyspark.sql import SparkSession  # noqa: PLC0415
 

@@ -59,7 +59,7 @@ class DuckPair(StoredPair):
         self.facts = StoredFacts(
             tuple(names[column] for column in order),
             coded.rows,
-            tuple(rows - gone for rows, gone in zip(coded.rows, self.removed, strict=True)),
+            tuple(rows - removed for rows, removed in zip(coded.rows, self.removed, strict=True)),
             distinct,
             coded.joined,
             {names[column]: self._use(coded, column) for column in order},
@@ -128,7 +128,7 @@ class DuckPair(StoredPair):
             "SELECT row_number() OVER (ORDER BY number, r) AS place, number, r, target "
             f"FROM {self.scratch.table('identified')} WHERE size = {size}",
         )
-        gone = [self._duplicates(place) for place in (SYNTHETIC, ORIGINAL)]
+        duplicates = [self._duplicates(place) for place in (SYNTHETIC, ORIGINAL)]
         try:
             for start in range(0, self._number("count(*)", ordered), LISTED_AT_ONCE):
                 table = self.scratch.fetch(
@@ -141,7 +141,7 @@ class DuckPair(StoredPair):
                 # Row numbers as they are after duplicates were removed.
                 left = [
                     given - np.searchsorted(before, given)
-                    for given, before in zip((rows, targets), gone, strict=True)
+                    for given, before in zip((rows, targets), duplicates, strict=True)
                 ]
                 yield Listed(left[0], numbers, left[1], rows, targets)
         finally:
@@ -290,11 +290,11 @@ class DuckPair(StoredPair):
         keys = ", ".join(f"k{column} AS k{place}" for place, column in enumerate(order))
         queries = []
         for place, name in enumerate(coded.tables):
-            gone = ""
+            without_duplicates = ""
             if self.removed[place]:
                 repeated = self.scratch.table(f"repeated_{place}")
-                gone = f" WHERE r NOT IN (SELECT r FROM {repeated})"
-            queries.append(f"r::{row} AS r, {keys} FROM {name}{gone}")
+                without_duplicates = f" WHERE r NOT IN (SELECT r FROM {repeated})"
+            queries.append(f"r::{row} AS r, {keys} FROM {name}{without_duplicates}")
         self.scratch.make(
             "pair",
             f"SELECT false AS o, true AS w, {queries[SYNTHETIC]} "
@@ -358,10 +358,10 @@ class DuckPair(StoredPair):
         """The rows of a table that repeat an earlier one, ascending."""
         if not self.removed[place]:
             return np.zeros(0, np.int64)
-        gone = self.scratch.fetch(
+        duplicates = self.scratch.fetch(
             f"SELECT r FROM {self.scratch.table(f'repeated_{place}')} ORDER BY r"
         )
-        return whole_numbers(gone.column("r"))
+        return whole_numbers(duplicates.column("r"))
 
     def _some_values(
         self, rows: Indices, combinations: Sequence[Sequence[int]]

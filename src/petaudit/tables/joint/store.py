@@ -32,9 +32,9 @@ class Exposed(NamedTuple):
     """Of a sample of the original."""
     nearly: int
     """Of the same sample: who would be in addition if one other person were not there."""
-    strangers: int
+    control_exposed: int
     """Of the control."""
-    nearly_strangers: int
+    control_nearly_exposed: int
     """Of the control: who would be in addition if one person of the sample were not there."""
 
 

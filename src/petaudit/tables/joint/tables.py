@@ -36,7 +36,7 @@ class JointTables:
     rows: tuple[int, ...]
     """How many rows each table has."""
     joined: Mapping[str, JointColumn]
-    who: tuple[JointCodes | None, ...] = ()
+    person_codes: tuple[JointCodes | None, ...] = ()
     """For each table the person of each row; None where no column tells people apart."""
 
     @property
@@ -76,11 +76,11 @@ def joint_tables(
             del column
     joiner.check()
     assert codes is not None  # noqa: S101 (a table has a column)
-    who = tuple(
+    person_codes = tuple(
         _people(table, more[0], next(rest)) if more else None
         for table, more, rest in zip(tables, with_person, cells, strict=True)
     )
-    return JointTables(columns, codes, rows, by_name, who)
+    return JointTables(columns, codes, rows, by_name, person_codes)
 
 
 def _people(table: Source, person: str, cells: Cells) -> JointCodes:
