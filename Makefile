@@ -13,8 +13,11 @@ INSTALLED_DEV = $(VENV)/.installed-dev
 demo: $(INSTALLED)
 	$(BIN)/petaudit demo --report demo.html
 	@echo
-	@echo "Next: open demo.html in a browser. For a table of your own, write what its columns are and run that:"
-	@echo "    $(BIN)/petaudit init TABLE.csv && $(BIN)/petaudit run audit.yaml"
+	@echo "Next: open demo.html in a browser. To have petaudit as a command in this shell:"
+	@echo "    . $(BIN)/activate"
+	@echo "Then, for a table of your own, write what its columns are and run that:"
+	@echo "    petaudit init TABLE.csv"
+	@echo "    petaudit run audit.yaml"
 
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest -n 2

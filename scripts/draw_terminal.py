@@ -17,7 +17,7 @@ LINE_HEIGHT = 19
 CHARACTER_WIDTH = 8.2
 MARGIN = 18
 GREEN, RED = "#4fc26b", "#ff6b6b"
-COLOURS = {" pass ": GREEN, " FAIL ": RED, " ERROR ": RED}
+COLOURS = {"pass": GREEN, "FAIL": RED, "ERROR": RED}
 CHINESE_COLOURS = {"通過": GREEN, "未通過": RED, "錯誤": RED}
 WIDE = re.compile("([\u2e80-\u9fff\uff00-\uffef]+)")
 
@@ -50,7 +50,8 @@ def _coloured(line: str) -> str:
         return _in_columns(line)
     shown = escape(line)
     for word, colour in COLOURS.items():
-        shown = shown.replace(word, f'<tspan fill="{colour}" font-weight="bold">{word}</tspan>')
+        look = f'<tspan fill="{colour}" font-weight="bold">{word}</tspan>'
+        shown = re.sub(rf"(?<=  ){word}(?=  |$)", look, shown)
     return shown
 
 

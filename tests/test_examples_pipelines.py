@@ -98,12 +98,13 @@ def steps_of(job: Path) -> list[str]:
 
 @pytest.mark.parametrize("job", JOBS, ids=lambda path: path.name)
 def test_jobs_validate_run_and_fail(job: Path) -> None:
-    install, validate, run = steps_of(job)
-    assert install == "pip install petaudit"
+    install, validate, run, *_ = steps_of(job)
+    assert install == "pip install -r requirements-audit.txt"
     assert validate == "petaudit validate audit.yaml"
     chosen = build_parser().parse_args(shlex.split(run)[1:])
     assert run.startswith("petaudit run audit.yaml ")
     assert chosen.out == "audit-results"
+    assert chosen.report == ["audit.html", "audit.md", "audit.xml", "audit.sarif"]
     # Whatever swallows the exit code opens the gate.
     text = job.read_text(encoding="utf-8")
     assert not re.search(r"\|\||allow_failure|continue-on-error|\btrue\b|;", text)
@@ -124,15 +125,46 @@ def test_a_breach_fails_the_job_and_leaves_a_report(job: Path) -> None:
     assert all(Path("audit-results", own).is_file() for own in document["files"])
 
 
+def test_jobs_keep_what_was_downloaded_until_the_requirements_change() -> None:
+    github, gitlab = (yaml.safe_load(own.read_text(encoding="utf-8")) for own in JOBS)
+    [python] = [own for own in github["jobs"]["audit"]["steps"] if "setup-python" in str(own)]
+    assert python["with"]["cache"] == "pip"
+    assert python["with"]["cache-dependency-path"] == "requirements-audit.txt"
+    job = gitlab["audit"]
+    assert job["cache"]["key"] == {"files": ["requirements-audit.txt"]}
+    assert job["variables"]["PIP_CACHE_DIR"].endswith(job["cache"]["paths"][0])
+
+
+@pytest.mark.parametrize(("method", "is_written"), [("k-map", True), ("k-mapp", False)])
+def test_what_exit_code_2_leaves_is_what_the_jobs_say(method: str, is_written: bool) -> None:
+    """A measure that cannot run leaves a report that says so; a wrong file leaves nothing."""
+    Path("t.csv").write_text("zip\n1\n1\n")
+    Path("audit.yaml").write_text(
+        "Loader: {t: {filepath: t.csv, roles: {quasi_identifier: zip}}}\n"
+        f"Evaluator: {{k: {{method: {method}, population_size: 1, limit: 2}}}}\n"
+    )
+    [line] = {steps_of(job)[2] for job in JOBS}
+    assert main(shlex.split(line)[1:]) == 2
+    names = (
+        "audit-results/result.json",
+        *(f"audit.{end}" for end in ("html", "md", "xml", "sarif")),
+    )
+    assert [Path(name).exists() for name in names] == [is_written] * len(names)
+    if is_written:
+        assert "Not decided" in Path("audit.md").read_text(encoding="utf-8")
+
+
 def test_jobs_publish_the_report_whatever_the_verdict_was() -> None:
     github, gitlab = (yaml.safe_load(own.read_text(encoding="utf-8")) for own in JOBS)
     upload = github["jobs"]["audit"]["steps"][-1]
     assert upload["if"] == "always()"
     assert upload["uses"].startswith("actions/upload-artifact@")
-    assert upload["with"]["path"] == "audit-results/"
+    assert upload["with"]["path"].split() == ["audit-results/", "audit.*", "!audit.yaml"]
     artifacts = gitlab["audit"]["artifacts"]
     assert artifacts["when"] == "always"
-    assert artifacts["paths"] == ["audit-results/"]
+    reports = ["audit.html", "audit.md", "audit.sarif"]
+    assert artifacts["paths"] == ["audit-results/", *reports]
+    assert artifacts["reports"] == {"junit": "audit.xml"}
     # What an interrupted run kept is no report.
     assert artifacts["exclude"] == ["audit-results/.petaudit-run/**/*"]
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from petaudit.errors import ColumnError, HierarchyError, InputError, RoleError
-from petaudit.roles import Role, Roles, parse_role, read_side_car, side_car_path
+from petaudit.pipelines.models import Loader, settings_of
+from petaudit.roles import LOADER_KEYS, Role, Roles, parse_role, read_side_car, side_car_path
 from petaudit.tables.headers import check_column
 
 # Roles -------------------------------------------------------------------------------------------
@@ -275,8 +276,101 @@ def test_the_side_cars_of_the_reference_tables(shared_data: Path) -> None:
     assert len(found.hierarchies().attributes) == 9
 
 
-def test_a_pipeline_named_after_its_table_is_no_side_car(tmp_path: Path) -> None:
-    (tmp_path / "adult.yaml").write_text("Loader: {a: {filepath: adult.csv}}\nEvaluator: {}\n")
-    assert side_car_path(tmp_path / "adult.csv") is None
-    (tmp_path / "adult.yaml").write_text("Loader: {}\nDATASET: {}\n")
-    assert side_car_path(tmp_path / "adult.csv") == tmp_path / "adult.yaml"
+# Pipeline files --------------------------------------------------------------------------------
+
+AUDIT = """
+Loader:
+  people:
+    filepath: data/people.csv
+    delimiter: tab
+    encoding: big5
+    person: pid
+    person_is_pseudonym: true
+    hierarchies: {age: {ranges: [5, 10]}}
+    roles:
+      quasi_identifier: [age, zip]
+      sensitive_attribute: disease
+Evaluator: {}
+"""
+
+
+def test_a_loader_says_what_a_side_car_says(tmp_path: Path) -> None:
+    found = read_side_car(written(tmp_path, AUDIT), "people.csv")
+    assert found.roles.by_column == Roles.of(["age", "zip"], ["disease"]).by_column
+    assert (found.person, found.person_is_pseudonym) == ("pid", True)
+    assert found.hierarchies().attributes == ("age",)
+    assert found.reading == {"delimiter": "\t", "encoding": "big5"}
+
+
+def test_hierarchies_of_a_loader_lie_beside_the_file(tmp_path: Path) -> None:
+    (tmp_path / "rules.yaml").write_text("age: {ranges: [5]}\n", encoding="utf-8")
+    path = written(tmp_path, "Loader: {a: {filepath: a.csv, hierarchies: rules.yaml}}")
+    assert read_side_car(path).hierarchies().attributes == ("age",)
+
+
+TWO = "{a: {filepath: x/a.csv, roles: {identifier: i}}, b: {filepath: b.csv}, c: {filepath: a.csv}}"
+
+
+@pytest.mark.parametrize(
+    ("loaders", "table", "meant"),
+    [
+        ("{a: {filepath: a.csv, roles: {identifier: i}}}", "other.csv", True),
+        ("{a: {filepath: a.csv, roles: {identifier: i}}}", None, True),
+        (TWO, "x/a.csv", True),
+        (TWO, "b.csv", False),
+        ("{a: {filepath: 'benchmark://adult', roles: {identifier: i}}, b: {filepath: b.csv}}",
+         "benchmark://adult", True),
+    ],
+)  # fmt: skip
+def test_which_loader_is_meant(
+    loaders: str, table: str | None, meant: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = read_side_car(written(tmp_path, f"Loader: {loaders}"), table)
+    assert bool(found.roles.by_column) == meant
+
+
+@pytest.mark.parametrize(
+    ("content", "table", "complaint"),
+    [
+        (f"Loader: {TWO}", "z.csv", r"3 Loaders may be meant: a \(x/a.csv\), b \(b.csv\)"),
+        (f"Loader: {TWO}", None, "3 Loaders may be meant"),
+        ("Evaluator: {}", "a.csv", "the file has no Loader"),
+        ("Loader: {a: {filepath: a.csv, persn: pid}}", "a.csv", r"unknown key 'persn' \(did you"),
+        ("Loader: {a: {filepath: a.csv, person: }}", "a.csv", "person must be the name of a col"),
+        ("Loader: {a: {filepath: a.csv, roles: [b]}}", "a.csv", "roles lists columns under each"),
+        ("Loader: {a: {filepath: a.csv, roles: {secret: b}}}", "a.csv", "unknown role 'secret'"),
+    ],
+)
+def test_a_pipeline_file_that_does_not_say_whose_roles_is_refused(
+    content: str, table: str | None, complaint: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(RoleError, match=complaint) as caught:
+        read_side_car(path, table)
+    assert str(path) in str(caught.value)
+
+
+def test_the_keys_of_a_loader_are_those_of_the_model() -> None:
+    assert {*LOADER_KEYS} == {*settings_of(Loader)}
+
+
+@pytest.mark.parametrize(
+    ("loaders", "is_one"),
+    [
+        ("{a: {filepath: adult.csv}}", True),
+        ("{a: {filepath: ./adult.csv}, b: {filepath: c.csv}}", True),
+        ("{a: {filepath: other.csv}}", False),
+        ("{a: {filepath: adult.csv}, b: {filepath: adult.csv, nrows: 5}}", False),
+    ],
+)
+def test_a_pipeline_named_after_its_table_is_its_side_car(
+    loaders: str, is_one: bool, tmp_path: Path
+) -> None:
+    path = written(tmp_path, f"Loader: {loaders}\nEvaluator: {{}}\n")
+    assert side_car_path(tmp_path / "adult.csv") == (path if is_one else None)
+
+
+def test_a_key_of_neither_is_no_reason_to_overlook_a_side_car(tmp_path: Path) -> None:
+    path = written(tmp_path, "Loader: {}\nDATASET: {}\n")
+    assert side_car_path(tmp_path / "adult.csv") == path

@@ -48,7 +48,7 @@ def test_check_counts_people(visits: Path, capsys: pytest.CaptureFixture[str]) -
     asked = ["check", str(visits), "--qi", "age", "--sensitive", "illness", "--k", "2"]
     assert main(asked) == 0
     capsys.readouterr()
-    assert main([*asked, "--person", "patient"]) == 1
+    assert main([*asked, "--person", "patient", "--details"]) == 1
     said = lines(capsys.readouterr().out)
     assert "person: patient" in said
     assert "929 people in 600 classes" in said

@@ -33,7 +33,7 @@ RowsOf: TypeAlias = Callable[[str, Sequence[str | None], bool], str]
 """Says which rows hold values of a column, and whether these should be leaves of a hierarchy."""
 LONGEST_PATH = 300
 _names_options: ContextVar[bool] = ContextVar("_names_options", default=False)
-_SHORT_OPTIONS = {"overrides": "set", "quasi_identifiers": "qi"}
+_SHORT_OPTIONS = {"options": "option", "overrides": "set", "quasi_identifiers": "qi"}
 
 
 @dataclass(frozen=True)

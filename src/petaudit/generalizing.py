@@ -32,6 +32,7 @@ from petaudit.labels.hierarchy import OTHER, Hierarchy
 from petaudit.roles import Role
 from petaudit.starter import guesses_from
 from petaudit.system.files import unchanged
+from petaudit.system.progress import stage
 from petaudit.tables import Relabelled, in_kind_of, relabelled_table
 from petaudit.tables.column_facts import column_facts
 from petaudit.tables.headers import check_column, columns_named
@@ -220,8 +221,11 @@ class _Generalizing:
                     column=inputs.person,
                 )
             )
-        relabelled = relabelled_table(inputs.table, relabel, names, self.smallest, inputs.person)
-        suppressed = relabelled.suppressed()
+        with stage(phrase("generalising")):
+            relabelled = relabelled_table(
+                inputs.table, relabel, names, self.smallest, inputs.person
+            )
+            suppressed = relabelled.suppressed()
         number = int(suppressed.sum())
         released = relabelled.table(suppressed)
         changed = frozenset(relabel) | frozenset(names if self.smallest > 1 else ())

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
+from os import PathLike
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -23,12 +24,14 @@ from petaudit.errors import (
     names_in,
     phrase,
     suggestion,
+    term,
 )
 from petaudit.i18n.numbers import Unit
 from petaudit.labels.cells import trim
 from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
 from petaudit.labels.hierarchy import Hierarchy, LeavesUnder, labels_in_common
-from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
+from petaudit.roles import Role, Roles, SideCar, read_side_car, reading_beside, side_car_path
+from petaudit.system.progress import stage
 from petaudit.tables import (
     Answer_co,
     BlockQuestion,
@@ -49,7 +52,8 @@ from petaudit.tables.headers import check_column
 from petaudit.tables.population import Labels, Person, PopulationClasses, population_classes
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
-RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | None
+RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | str | PathLike[str] | None
+"""Roles by column, or a YAML file that names them: a side-car, or a pipeline file."""
 
 
 @dataclass(frozen=True)
@@ -393,7 +397,10 @@ def gather(
     use_side_car: bool = True,
     announce_notes: bool = True,
 ) -> Inputs:
-    """Open the tables and settle roles and hierarchies: what is given wins over the side-car."""
+    """Open the tables and settle roles and hierarchies: what is given wins over the side-car.
+
+    A file of roles takes the place of the side-car.
+    """
     if person is not None and not isinstance(person, str):
         raise OptionError("person must be the name of a column, got {value!r}", value=person)
     if person_is_pseudonym not in (None, True, False):
@@ -412,6 +419,14 @@ def gather(
         "engine": engine,
         "spark_master": spark_master,
     }
+    given = _given_roles(roles, quasi_identifiers, sensitive)
+    needs_no_side_car = given and hierarchies and person is not None
+    use_side_car = use_side_car and not needs_no_side_car
+    side_car: SideCar | None = None
+    if isinstance(roles, str | PathLike):
+        side_car, use_side_car = _roles_file(roles, table), False
+    said = side_car.reading if side_car else reading_beside(table) if use_side_car else {}
+    reading |= {name: value for name, value in said.items() if reading[name] is None}
     with snapshot():
         source = _opened(table, reading)
         before = None if original is None else _opened(original, reading)
@@ -420,10 +435,9 @@ def gather(
     if announce_notes:
         for note in _notes(source, before, control_source, population_source):
             warnings.warn(note, PetauditWarning, stacklevel=3)
-    given = _given_roles(roles, quasi_identifiers, sensitive)
-    needs_no_side_car = given and hierarchies and person is not None
-    side_car = _side_car(source, before) if use_side_car and not needs_no_side_car else None
-    settled = _settled_roles(given, side_car, source)
+    if use_side_car:
+        side_car = _side_car(source, before)
+    settled = _settled_roles(given, side_car, source, may_lack=isinstance(roles, str | PathLike))
     known = Hierarchies.of(hierarchies)
     if not known and side_car is not None:
         known = side_car.hierarchies()
@@ -449,8 +463,8 @@ def gather(
         key,
         suppressed,
         reveal_values,
-        delimiter,
-        encoding,
+        reading["delimiter"],
+        reading["encoding"],
         side_car.path if side_car else None,
         control_source,
         population_source,
@@ -470,8 +484,12 @@ def _notes(*tables: Source | None) -> tuple[str, ...]:
 def _opened(table: object, reading: Mapping[str, str | None]) -> Source:
     if isinstance(table, Source):
         return table
-    source = open_source(table, **reading)  # type: ignore[arg-type]
-    if source.rows == 0:
+    is_file = isinstance(table, str | Path) and "://" not in str(table)
+    name = Path(str(table)).name if is_file else term("the table")
+    with stage(phrase("reading {tables}", tables=name)):
+        source = open_source(table, **reading)  # type: ignore[arg-type]
+        is_empty = source.rows == 0
+    if is_empty:
         raise InputError("{table} has a header but no rows", table=source.name)
     return source
 
@@ -484,6 +502,8 @@ def _given_roles(
     if roles is not None:
         if quasi_identifiers is not None or sensitive is not None:
             raise OptionError("give the roles either as one mapping or as lists, not both")
+        if isinstance(roles, str | PathLike):
+            return None
         return roles if isinstance(roles, Roles) else Roles(roles)
     if quasi_identifiers is None and sensitive is None:
         return None
@@ -497,11 +517,18 @@ def _given_roles(
     )
 
 
-def _settled_roles(given: Roles | None, side_car: SideCar | None, source: Source) -> Roles:
+def _settled_roles(
+    given: Roles | None, side_car: SideCar | None, source: Source, *, may_lack: bool
+) -> Roles:
+    """The roles of columns that are there; a file may name identifiers that were removed since."""
     if given or side_car is None:
         return (given or Roles({})).checked_against(source.columns, source.name)
+    roles = side_car.roles
+    if may_lack:
+        gone = {*roles.columns(Role.IDENTIFIER)}.difference(source.columns)
+        roles = Roles({name: role for name, role in roles.by_column.items() if name not in gone})
     with error_context(side_car.path):
-        return side_car.roles.checked_against(source.columns, source.name)
+        return roles.checked_against(source.columns, source.name)
 
 
 def _settled_person(
@@ -533,5 +560,14 @@ def _side_car(source: Source, before: Source | None) -> SideCar | None:
         if table is not None and len(table.paths) == 1:
             path = side_car_path(table.paths[0])
             if path is not None:
-                return read_side_car(path)
+                return read_side_car(path, table.paths[0])
     return None
+
+
+def _roles_file(path: str | PathLike[str], table: object) -> SideCar:
+    """What a file that somebody named says about the table."""
+    files = table.paths if isinstance(table, Source) else (table,)
+    said = read_side_car(Path(path), files[0] if len(files) == 1 else None)
+    if not said.roles.by_column:
+        raise RoleError("{path}: it names no roles", path=said.path)
+    return said

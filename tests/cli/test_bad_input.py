@@ -357,7 +357,7 @@ def test_a_limit_of_exactly_1_is_no_warning(put: Callable[[Case], None], run: Ru
     assert "warning" not in run("check", "table.csv", *ROLES, "--t", "1").out
 
 
-@pytest.mark.parametrize("arguments", [[], ["chekc"], ["--nonsense"], ["check"], ["generalize"]])
+@pytest.mark.parametrize("arguments", [["chekc"], ["--nonsense"], ["check"], ["generalize"]])
 def test_a_command_line_that_makes_no_sense_points_at_the_help(
     arguments: list[str], run: Run
 ) -> None:

@@ -40,23 +40,31 @@ def result(run: Run, measure: str, *arguments: object) -> dict[str, Any]:
     [
         ((), 0, "no limit was given"),
         (("--t", "0.25"), 0, "the limit holds"),
-        (("--t", "0.2499999999999999999999"), 1, "1 of 1 limits breached"),
-        (("--t", "0.25", *PROFIT), 0, "2 limits hold, with open questions"),
+        (
+            ("--t", "0.2499999999999999999999"),
+            1,
+            "the limit is breached: t-closeness is 0.25, must be at most 24999",
+        ),
+        (("--t", "0.25", *PROFIT), 0, "all 2 limits hold, with open questions"),
         (("--t", "0.1", *PROFIT), 1, "1 of 2 limits breached"),
         (("--t", "0.1", *PROFIT, "--no-attack"), 1, "2 of 2 limits breached"),
         (("--t", "0.25", "--cost", "4"), 2, "could not be measured"),
         (("--t", "0.1", "--cost", "4"), 2, "could not be measured"),
     ],
 )
-def test_exit_code_and_closing_line(
+def test_exit_code_and_verdict(
     arguments: tuple[str, ...], code: int, verdict: str, table: Path, run: Run
 ) -> None:
     found = run("check", table, *ROLES, *arguments)
     assert found.code == code
-    last = found.out.splitlines()[-1]
-    assert last.startswith("Verdict: ")
-    assert verdict in last
-    assert last.endswith(f"(exit code {code})")
+    quiet = run("check", table, *ROLES, *arguments, "--quiet")
+    [line] = quiet.out.splitlines()
+    assert quiet.code == code
+    assert line.startswith("Verdict: ")
+    assert verdict in line
+    assert line.endswith(f"(exit code {code})")
+    # The same words, folded, are what everybody reads first.
+    assert " ".join(found.out.splitlines()[1:]).replace("   ", " ").startswith(line)
     assert (found.err == "") == (code != 2)
 
 
@@ -297,7 +305,7 @@ def test_a_person_reads_value_limit_verdict_and_direction(
     table: Path, hierarchies: Path, run: Run
 ) -> None:
     given = (table, *ROLES, *PROFIT, "--hierarchies", hierarchies)
-    found = run("check", *given, "--t", "0.2", "--min-precision", "0.5")
+    found = run("check", *given, "--t", "0.2", "--min-precision", "0.5", "--details")
     rows = {line.split()[0]: line.split()[1:] for line in found.out.splitlines() if line.strip()}
     assert rows["measure"] == ["value", "limit", "verdict", "better"]
     assert rows["precision"] == ["1", "at", "least", "0.5", "pass", "higher"]
@@ -321,7 +329,7 @@ def test_sentences_fit_the_terminal(
 
 
 def test_what_is_revealed_stands_apart_from_the_next_section(table: Path, run: Run) -> None:
-    lines = run("check", table, *ROLES, "--reveal-values").out.splitlines()
+    lines = run("check", table, *ROLES, "--reveal-values", "--details").out.splitlines()
     assert lines[lines.index("Left out") - 1] == ""
 
 

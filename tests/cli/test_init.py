@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -51,9 +52,10 @@ def test_how_well_columns_tell_rows_apart(run: Run, write: Write) -> None:
     """Patients are all different, but an identifier is none of the sets; zip and age suffice."""
     rows = "".join(f"A{n},{n // 5},{n % 5},f\n" for n in range(25))
     write("t.csv", f"patient_id,zip,age,sex\n{rows}")
-    done = run("init", "t.csv")
+    assert "tell rows apart" not in run("init", "t.csv").out
+    done = run("init", "t.csv", "--force", "--details")
     told = "Nearly an identifier (distinction 0.9 or more), alone or together: zip, age (1)."
-    assert done.out.split("\n\n")[2] == f"Columns that tell rows apart\n  {told}"
+    assert done.out.split("\n\n")[2].startswith(f"Columns that tell rows apart\n  {told}")
     lines = [line.split() for line in done.out.splitlines()]
     figures = {line[0]: line[2:4] for line in lines if line and line[0] in ("zip", "age", "sex")}
     # Five values in 25 rows; each agrees in 10 of 300 pairs.
@@ -191,6 +193,15 @@ def test_the_side_car_is_left_to_speak(
     works(run)
 
 
+def test_lists_are_nothing_that_init_calls_safe(run: Run) -> None:
+    rows = {"age": [1, 2] * 20, "disease": ["a", "b"] * 20, "notes": [["a"], ["b"]] * 20}
+    pq.write_table(pa.table(rows), "t.parquet")
+    assert run("init", "t.parquet").code == 0
+    assert commented_names() == ["notes"]
+    told = "columns without a role, which no measure looked at: notes"
+    assert told in " ".join(run("check", "t.parquet", "--roles", "audit.yaml").out.split())
+
+
 def test_a_benchmark_keeps_its_address(run: Run) -> None:
     done = run("init", "benchmark://Adult-Deidentified", "--original", "benchmark://adult")
     assert done.code == 0
@@ -233,14 +244,82 @@ def test_an_input_is_never_replaced(run: Run, table: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["audit.csv", "audit.v2.csv.gz", "audit"])
-def test_the_file_must_not_be_a_side_car(run: Run, table: Path, name: str) -> None:
+def test_a_file_named_after_the_table_is_its_side_car(run: Run, table: Path, name: str) -> None:
     data = table.read_bytes()
     Path(name).write_bytes(gzip.compress(data) if name.endswith("gz") else data)
-    done = run("init", name)
-    assert done.code == 2
-    assert "would be read as the side-car" in done.err
-    assert run("init", name, "--out", "audit-audit.yaml").code == 0
-    works(run, "audit-audit.yaml")
+    assert run("init", name).code == 0
+    works(run)
+    by_hand = run("check", name, "--roles", "audit.yaml", "--format", "json").out
+    assert run("check", name, "--format", "json").out == by_hand
+    # Again: the file is replaced, and its own roles are not read as those of a side-car.
+    assert "the name says postcode" in run("init", name, "--force").out
+    assert "roles come from audit.yaml" in run("init", name, "--out", "other.yaml").out
+
+
+def test_what_to_type_next_works_as_printed(run: Run, write: Write, table: Path) -> None:
+    write("my people.csv", table.read_text(encoding="utf-8"))
+    done = run("init", "my people.csv", "--out", "my audit.yaml")
+    commands = [line.split(maxsplit=1)[1] for line in done.out.splitlines() if "  petaudit" in line]
+    assert commands[-1] == "check 'my people.csv' --roles 'my audit.yaml'"
+    for command in commands:
+        assert run(*shlex.split(command)).code in {0, 1}, command
+
+
+def commented_names(name: str = "audit.yaml") -> list[str]:
+    """The columns in the list of those of which nobody is sure."""
+    text = Path(name).read_text(encoding="utf-8").split("not_sure:\n")[1].split("\n\n")[0]
+    block = [line.strip() for line in text.splitlines()]
+    items = [line.lstrip("# ") for line in block if line.lstrip("# ").startswith("- ")]
+    return [str(item) for item in yaml.safe_load("\n".join(items))]
+
+
+def test_what_nobody_is_sure_about_stays_an_open_question(run: Run, write: Write) -> None:
+    rows = "".join(f"{n % 3};{n % 2};{n % 5};x{n % 7}\n" for n in range(40))
+    write("t.csv", f"age;disease;qx1;qx2\n{rows}")
+    done = run("init", "t.csv")
+    assert "2 of 4 columns without a role" in " ".join(done.out.split())
+    assert "petaudit init t.csv --interactive --force" in done.out
+    assert content()["Loader"]["t"]["roles"] == {
+        "quasi_identifier": ["age"],
+        "sensitive_attribute": ["disease"],
+    }
+    assert commented_names() == ["qx1", "qx2"]
+    told = "columns without a role, which no measure looked at: qx1, qx2 (quasi-identifier?)"
+    for command in (("run", "audit.yaml"), ("check", "t.csv", "--roles", "audit.yaml", "--k", "5")):
+        assert told in " ".join(run(*command).out.split())
+        assert run(*command, "--strict").code == 2
+
+
+def test_an_identifier_that_repeats_may_be_a_person(run: Run, write: Write) -> None:
+    rows = "".join(f"P{n % 15};N{n};{n % 3};{n % 2}\n" for n in range(60))
+    write("t.csv", f"patient;name;age;disease\n{rows}")
+    run("init", "t.csv")
+    text = Path("audit.yaml").read_text(encoding="utf-8")
+    assert "    # person: patient" in text
+    write("audit.yaml", text.replace("# person: patient", "person: patient"))
+    works(run)
+    done = run("run", "audit.yaml", "--format", "json")
+    # Three ages of five people each, and of twenty rows each.
+    assert {entry["value"] for entry in json.loads(done.out)["results"]} >= {5}
+
+
+def test_a_table_without_people(run: Run, write: Write) -> None:
+    rows = "".join(f"Adelie;{n / 7:.1f};{n % 9};m\n" for n in range(40))
+    write("t.csv", f"species;flipper_length;egg;sex\n{rows}")
+    done = run("init", "t.csv")
+    assert done.code == 0
+    assert "no column says that the rows are people" in " ".join(done.out.split())
+    assert set(content()) == {"Loader"}
+    assert "roles" not in content()["Loader"]["t"]
+    assert commented_names() == ["species", "flipper_length", "egg", "sex"]
+
+
+def test_one_screen(run: Run, write: Write) -> None:
+    """However many columns there are; reasons are in the file, and shown if asked for."""
+    names = [f"{word}_{n}" for n in range(12) for word in ("age", "income", "qx")]
+    write("t.csv", ";".join(names) + "\n" + ";".join("1" * 36) + "\n" + ";".join("2" * 36))
+    assert len(run("init", "t.csv").out.splitlines()) <= 40
+    assert len(run("init", "t.csv", "--force", "--details").out.splitlines()) > 40
 
 
 def test_to_the_terminal(run: Run, table: Path) -> None:
@@ -302,7 +381,8 @@ def test_hostile_names(run: Run) -> None:
     assert done.code == 0
     assert "\x1b" not in done.out
     assert "\u202e" not in done.out + Path("audit.yaml").read_text(encoding="utf-8")
-    assert content()["Loader"]["t"]["roles"]["quasi_identifier"] == names
+    roles = content()["Loader"]["t"]["roles"]
+    assert sorted([*roles["quasi_identifier"], *commented_names()]) == sorted(names)
     works(run)
 
 
@@ -321,7 +401,7 @@ def test_more_columns_than_reasons_fit_in(run: Run) -> None:
         pa.table({f"{number}{'n' * 9_000}": [1, 2] for number in range(110)}), "t.parquet"
     )
     assert run("init", "t.parquet").code == 0
-    assert len(content()["Loader"]["t"]["roles"]["quasi_identifier"]) == 110
+    assert len(commented_names()) == 110
     pq.write_table(
         pa.table({f"{number}{'n' * 9_900}": [1, 2] for number in range(110)}), "t.parquet"
     )

@@ -1,8 +1,9 @@
-"""``petaudit mpuccs`` on a terminal: bars that come and go, and a search that can be ended."""
+"""Long commands on a terminal: a line that comes and goes, and a search that can be ended."""
 
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import pty
@@ -22,7 +23,10 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
+import petaudit
 from cli.conftest import command, environment
+from petaudit.cli.progress import ProgressLine
+from petaudit.system.progress import Stage, is_watched, watched
 
 Run = Callable[..., Any]
 Start = Callable[..., "subprocess.Popen[bytes]"]
@@ -149,37 +153,81 @@ def run_on(run: Run, monkeypatch: pytest.MonkeyPatch, inside: int, *arguments: o
         return run(*arguments)
 
 
-# Bars.
+# Progress.
 
 
-def test_two_bars_come_and_go(
-    small: tuple[str, str], run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petaudit.cli.progress._PATIENCE", 0)
+
+
+SOME_TIME = ("--max-cols", "all", "--time-limit", "1.5", "--no-advice")
+
+
+@pytest.mark.usefixtures("impatient")
+def test_a_line_comes_and_goes(
+    wide: tuple[Path, Path], run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plain = run("mpuccs", *small)
+    given = ("mpuccs", *wide, *SOME_TIME)
     with terminal() as opened:
-        found = run_on(run, monkeypatch, opened.inside, "mpuccs", *small)
+        found = run_on(run, monkeypatch, opened.inside, *given, "--format", "json")
         text = opened.all_text()
-    # 6 + 15 + 20 combinations of up to 3 columns.
-    last = text.split("\x1b[?25h")[0].rpartition("columns ")[2]
-    assert "3/3" in last
-    assert "41/41" in last.replace(" ", "")
-    assert re.search(r"\d+ (second|minute)s? left", last)
-    assert re.search(r"combinations.*/s", last)
-    assert screen(text) == []
-    assert text.count("\x1b[?25l") == text.count("\x1b[?25h") == 1
-    assert (found.code, found.out) == (plain.code, plain.out)
-    assert "\x1b" not in found.out
+    assert re.search(r"[\d,]+ of [\d,]+: combinations of \d+ columns", text)
+    # A warning stays, and the line does not.
+    left = " ".join(screen(text))
+    assert left.startswith("petaudit: warning: 60 columns have ")
+    assert ALL_OF_60 in left
+    assert "/s" not in left
+    assert "\x1b" not in text
+    assert json.loads(found.out)["result"]["combinations"] > 0
 
 
-def test_the_document_is_the_same_on_a_terminal(
+def test_a_quick_command_shows_no_line(
     small: tuple[str, str], run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("petaudit.cli.progress._PATIENCE", 600)
     with terminal() as opened:
-        found = run_on(run, monkeypatch, opened.inside, "mpuccs", *small, "--format", "json")
-        assert "combinations" in opened.all_text()
-    assert json.loads(found.out)["result"]["combinations"] == 41
+        assert run_on(run, monkeypatch, opened.inside, "mpuccs", *small).code == 0
+        assert opened.all_text() == ""
 
 
+def test_a_line_is_erased_before_anything_else_is_written() -> None:
+    written = io.StringIO()
+    line = ProgressLine(written, patience=0)
+    line.watch((Stage("reading"), Stage("k-anonymity", 3, 27)))
+    line.start()
+    deadline = time.monotonic() + PATIENCE
+    while "27" not in written.getvalue() and time.monotonic() < deadline:
+        time.sleep(0.01)
+    with line.lock:
+        line.erase()
+        assert written.getvalue().startswith("\rreading, 3 of 27: k-anonymity, 0 s")
+        assert screen(written.getvalue()) == []
+    line.stop()
+    assert screen(written.getvalue()) == []
+    combinations = (Stage("combinations", 100, 1000),)
+    line.watch(combinations)
+    line._since -= 10
+    assert line._text(combinations) == "100 of 1,000: combinations, 10/s, 90 s left"
+
+
+def test_every_stage_of_an_audit_is_told(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("zip;ill\n1;a\n1;b\n2;a\n")
+    told: list[tuple[Stage, ...]] = []
+    with watched(told.append):
+        petaudit.audit(table, quasi_identifiers="zip", sensitive="ill")
+    stages = [each[-1] for each in told if each]
+    assert [own.what for own in stages[:2]] == ["reading t.csv", "grouping rows into classes"]
+    measures = [own for own in stages if own.total is not None]
+    assert [own.done for own in measures] == [*range(1, len(measures) + 1)]
+    assert {own.total for own in measures} == {len(measures)}
+    assert "t-closeness" in [own.what for own in measures]
+    # Values and what somebody watches are nobody else's.
+    assert not is_watched()
+
+
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("where", ["no terminal", "quiet", "CI"])
 def test_nobody_looks_so_nothing_is_drawn(
     where: str,
@@ -219,22 +267,6 @@ def test_an_error_is_all_that_is_left_on_the_screen(
     assert found.code == 2
     assert lines[0].startswith("petaudit: error: s.parquet and o.parquet must have the same")
     assert len(lines) == 1
-
-
-def test_a_warning_stays_on_the_screen_and_the_bars_do_not(
-    wide: tuple[Path, Path], run: Run, terminal: type[Terminal], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    given = ("mpuccs", *wide, "--max-cols", "all", "--time-limit", "0.2", "--no-advice")
-    with terminal() as opened:
-        found = run_on(run, monkeypatch, opened.inside, *given)
-        text = opened.all_text()
-    assert found.code == 0
-    left = " ".join(screen(text))
-    assert left.startswith("petaudit: warning: 60 columns have ")
-    assert ALL_OF_60 in left
-    assert "\u2501" not in left
-    # It comes before the search: no bar knows its total yet.
-    assert text.index("petaudit: warning") < text.index("/60")
 
 
 # A search that is too long.
@@ -309,10 +341,9 @@ def test_a_signal_ends_a_long_search_and_leaves_nothing_behind(
     assert list(Path("temporary").iterdir()) == []
 
 
-def test_ctrl_c_on_a_terminal_takes_the_bars_away(
+def test_ctrl_c_on_a_terminal_takes_the_line_away(
     long_search: tuple[Path, Path], terminal: type[Terminal]
 ) -> None:
-    """As people do it: the terminal sends the signal, and the cursor is back afterwards."""
     with terminal() as opened:
         with subprocess.Popen(
             command("mpuccs", *long_search, "--max-cols", "all", "--out", "o"),
@@ -321,7 +352,7 @@ def test_ctrl_c_on_a_terminal_takes_the_bars_away(
             env={name: value for name, value in environment().items() if name != "CI"},
         ) as process:
             too_late = time.monotonic() + 30
-            while "/40" not in opened.text() and time.monotonic() < too_late:
+            while ": combinations of" not in opened.text() and time.monotonic() < too_late:
                 time.sleep(0.05)
             process.send_signal(signal.SIGINT)
             out, _ = process.communicate(timeout=60)
@@ -329,9 +360,8 @@ def test_ctrl_c_on_a_terminal_takes_the_bars_away(
     assert (process.returncode, out) == (130, b"")
     lines = screen(text)
     assert lines[-1] == "petaudit: interrupted"
-    assert "\u2501" not in "".join(lines)
+    assert ": combinations of" not in "".join(lines)
     assert "Traceback" not in text
-    assert text.count("\x1b[?25l") == text.count("\x1b[?25h")
     assert not Path("o").exists()
 
 

@@ -47,7 +47,8 @@ class Command:
     @property
     def exit_code(self) -> int:
         """What the output says, or a comment behind the command; else 0."""
-        said = re.findall(r"[(（](?:exit code|結束碼) (\d)[)）]", self.output or "")
+        # A verdict is folded to the width of the terminal.
+        said = re.findall(r"[(（](?:exit\s+code|結\s*束\s*碼)\s+(\d)[)）]", self.output or "")
         said += re.findall(r"# (?:exit code|結束碼) (\d)$", self.line)
         return int(said[-1]) if said else 0
 

@@ -29,7 +29,7 @@ UNIQUE = {"distinct": 980, "once": 970}
         (facts("x", Kind.DECIMAL, **UNIQUE), Role.SENSITIVE, "too detailed"),
         (facts("x", Kind.DECIMAL), Role.QUASI_IDENTIFIER, "10 different decimal numbers"),
         (facts("x", Kind.DATETIME, **UNIQUE), Role.QUASI_IDENTIFIER, "date-times"),
-        (facts("x", rows=9, distinct=9, once=9), Role.QUASI_IDENTIFIER, "in doubt"),
+        (facts("x", rows=9, distinct=9, once=9), Role.QUASI_IDENTIFIER, "neither the name"),
         (facts("x", distinct=1), Role.INSENSITIVE, "the same value in all 1,000 rows"),
         (facts("x", distinct=1, nulls=1), Role.QUASI_IDENTIFIER, "1 value"),
         (facts("x", distinct=1, suppressed=1000), Role.INSENSITIVE, "suppressed (*)"),
@@ -48,7 +48,16 @@ UNIQUE = {"distinct": 980, "once": 970}
         (facts("email", distinct=2), Role.QUASI_IDENTIFIER, "only 2 different values"),
         (facts("name", distinct=90), Role.QUASI_IDENTIFIER, "share 90 different values"),
         (facts("name", distinct=400), Role.IDENTIFIER, "the name says name"),
-        (facts("product_id", distinct=400), Role.QUASI_IDENTIFIER, "share 400"),
+        (facts("product_id", distinct=90), Role.QUASI_IDENTIFIER, "share 90"),
+        (facts("product_id", distinct=400), Role.IDENTIFIER, "as several rows of a person do"),
+        (facts("studyid", Kind.WHOLE, distinct=400), Role.IDENTIFIER, "as several rows of a pers"),
+        (facts("covid", Kind.WHOLE, distinct=5), Role.SENSITIVE, "the name says illness"),
+        (facts("subject", Kind.WHOLE, distinct=18), Role.IDENTIFIER, "18 different whole numbers"),
+        (facts("subject", distinct=5), Role.QUASI_IDENTIFIER, "share 5 different values"),
+        (facts("student", Kind.BOOLEAN, distinct=2), Role.QUASI_IDENTIFIER, "education"),
+        (facts("x", Kind.WHOLE, distinct=300, once=9), Role.SENSITIVE, "too detailed"),
+        (facts("time", Kind.WHOLE, distinct=300, once=9), Role.SENSITIVE, "too detailed"),
+        (facts("time", Kind.DATETIME, distinct=300), Role.QUASI_IDENTIFIER, "length of time"),
         (facts("product_id", distinct=600), Role.IDENTIFIER, "the name says number"),
         (facts("編號", distinct=600), Role.IDENTIFIER, "record number"),
         (facts("fnlwgt", Kind.WHOLE, **UNIQUE), Role.INSENSITIVE, "survey"),
@@ -92,3 +101,38 @@ def test_a_table_of_people(shared_data: Path) -> None:
 
 def _facts(path: Path) -> tuple[ColumnFacts, ...]:
     return column_facts(open_source(path))
+
+
+def test_nobody_is_sure_about_a_name_that_says_nothing() -> None:
+    opaque = [facts("x"), facts("x", Kind.WHOLE, distinct=2), facts("x", Kind.OTHER, distinct=0)]
+    assert [guess.is_sure for guess in guesses_from(opaque)] == [False] * 3
+    told = [facts("zip"), facts("x", Kind.DATE), facts("x", generalized=5), facts("x", distinct=1)]
+    assert all(guess.is_sure for guess in guesses_from(told))
+
+
+def test_flags_and_numbers_of_a_table_that_holds_health_data() -> None:
+    flags = [facts("x", Kind.WHOLE, distinct=2), facts("y", distinct=3), facts("z", distinct=9)]
+    health = [facts("diagnosis"), facts("blood pressure", Kind.WHOLE)]
+    guesses = guesses_from([*flags, *health])[:3]
+    assert [(guess.role, guess.is_sure) for guess in guesses] == [
+        (Role.SENSITIVE, True),
+        (Role.SENSITIVE, True),
+        (Role.QUASI_IDENTIFIER, False),
+    ]
+    assert not any(guess.is_sure for guess in guesses_from([*flags, health[0]])[:3])
+
+
+@pytest.mark.parametrize(
+    ("column", "is_certain"),
+    [
+        (facts("patient_id", distinct=90), True),
+        (facts("product_id", **UNIQUE), True),
+        (facts("product_id", distinct=400), False),
+        (facts("patient", distinct=400), False),
+        (facts("steps_num", Kind.WHOLE, **UNIQUE), False),
+    ],
+)
+def test_what_is_certain_to_name_people(column: ColumnFacts, is_certain: bool) -> None:
+    """Only that breaks a release without anybody having said so."""
+    [guess] = guesses_from([column])
+    assert (guess.role, guess.is_certain) == (Role.IDENTIFIER, is_certain)

@@ -34,11 +34,14 @@ from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.measures.result import columns_of
 from petaudit.reports.writing import report as make_report
 from petaudit.system.files import Watch, unchanged
+from petaudit.system.progress import stage
 from petaudit.tables.result_frames import Kind, result_frame
 
 if TYPE_CHECKING:
     import pandas
     import polars
+
+    from petaudit.reports.view import View
 
 JUDGING: Final = ("limit", "profile")
 """The options that a figure is judged by."""
@@ -188,9 +191,16 @@ class Audit:
 
     def __str__(self) -> str:
         """Return what ``petaudit check`` prints."""
-        from petaudit.auditing.text import check_text  # noqa: PLC0415 (it knows audits)
+        from petaudit.reports.text import screen_text  # noqa: PLC0415 (only to look at)
 
-        return check_text(self, is_command=False).rstrip("\n")
+        return screen_text(self.view, is_command=False).rstrip("\n")
+
+    @property
+    def view(self) -> View:
+        """What a report or a terminal shows, without pictures."""
+        from petaudit.reports.reading import view_of  # noqa: PLC0415 (only to look at)
+
+        return view_of(new_document(CHECK, self.verdict, self._content(with_pictures=False)))
 
     def __len__(self) -> int:
         return len(self.results)
@@ -262,7 +272,12 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """The versioned document that ``--format json`` prints, and that reports are made of."""
-        content = {
+        content = self._content(with_pictures=True)
+        self.check_unchanged()
+        return new_document(CHECK, self.verdict, content)
+
+    def _content(self, *, with_pictures: bool) -> dict[str, Any]:
+        return {
             "inputs": dict(self.fingerprints),
             "problems": list(self.problems),
             "open_questions": list(self.open_questions),
@@ -270,12 +285,12 @@ class Audit:
             "roles": self.inputs.roles.to_dict(),
             "options": dict(self.options),
             **({} if self.policy is None else {"policies": [self.policy.to_dict()]}),
-            "results": [result.to_entry(self.inputs) for result in self.results],
+            "results": [
+                result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
+            ],
             "not_measured": [entry.to_dict() for entry in self.not_measured],
             "warnings": list(self.warnings),
         }
-        self.check_unchanged()
-        return new_document(CHECK, self.verdict, content)
 
     def check_unchanged(self) -> None:
         """Raise an error if a table that is read again for pictures and words is another now."""
@@ -360,13 +375,14 @@ def audit(
         if is_sensitive and opened.roles.quasi_identifiers and opened.roles.sensitive:
             # Count the classes with the sensitive values in them, which all class measures need;
             # problems of a column are reported by the measures that need it.
-            with contextlib.suppress(PetauditError):
+            with contextlib.suppress(PetauditError), stage(phrase("grouping rows into classes")):
                 _ = opened.class_blocks
         results: list[Result] = []
         not_measured: list[NotMeasured] = []
-        for measure in chosen:
+        for number, measure in enumerate(chosen, 1):
             is_named, given_options = measure.name in explicit, settings.get(measure.name, {})
-            outcome = _outcome(measure, opened, given_options, is_named=is_named)
+            with stage(measure.name, number, len(chosen)):
+                outcome = _outcome(measure, opened, given_options, is_named=is_named)
             problem = outcome.problem
             if isinstance(problem, OptionError | EngineLostError):
                 raise problem
@@ -381,6 +397,9 @@ def audit(
                 results.append(outcome.result)
         # A measure that compares all columns of two tables has looked at every one of them.
         is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
+        with stage(phrase("looking at the columns")):
+            review = review_columns(opened) if is_reviewed else ColumnReview()
+            fingerprints = opened.fingerprints
         return Audit(
             opened,
             tuple(results),
@@ -392,10 +411,10 @@ def audit(
                 **{name: getattr(opened, name) for name in _SETTINGS},
                 **({} if opened.person is not None else {"person_is_pseudonym": None}),
             },
-            opened.fingerprints,
+            fingerprints,
             watch,
             rule,
-            review_columns(opened) if is_reviewed else ColumnReview(),
+            review,
             strict,
         )
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from petaudit.cli.language import choose_language, translated_argparse
 from petaudit.cli.parser import build_parser
+from petaudit.cli.progress import shown_progress
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, printed_warnings
 from petaudit.cli.termination import graceful_shutdown, interrupted_code
 from petaudit.errors import (
@@ -88,7 +89,7 @@ def _run(arguments: Sequence[str] | None, chosen: argparse.Namespace) -> int:
     try:
         with translated_argparse():
             build_parser().parse_args(arguments, chosen)
-        with printed_warnings():
+        with printed_warnings(), shown_progress(quiet=getattr(chosen, "quiet", False)):
             code: int = chosen.command(chosen)
     except SystemExit as left:
         # Help, or a wrong option.

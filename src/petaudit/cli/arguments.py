@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from petaudit.errors import OptionError, shortened
@@ -80,14 +81,18 @@ def whole_number(text: str, option: str) -> int:
         ) from None
 
 
-def given_roles(**lists: Sequence[str] | None) -> Roles | None:
-    """The roles that options name; None when they name none.
+def given_roles(file: str | None, **lists: Sequence[str] | None) -> Roles | Path | None:
+    """The roles that options name, or the file that does; None when there is neither.
 
-    >>> given_roles(quasi_identifiers=["zip"], sensitive=None).quasi_identifiers
+    >>> given_roles(None, quasi_identifiers=["zip"], sensitive=None).quasi_identifiers
     ('zip',)
     """
     if all(names is None for names in lists.values()):
-        return None
+        return None if file is None else Path(file)
+    if file is not None:
+        raise OptionError(
+            "--roles names a file that gives every column its role; leave out the roles of columns"
+        )
     return Roles.of(**{role: split_names(names) for role, names in lists.items()})
 
 

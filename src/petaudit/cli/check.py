@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit.auditing import Audit, audit
-from petaudit.auditing.text import by_reason, check_text
+from petaudit.auditing.text import by_reason
 from petaudit.cli.arguments import (
     given_roles,
     option_value,
@@ -24,6 +24,7 @@ from petaudit.errors import OptionError
 from petaudit.judging.gate import ERROR
 from petaudit.measures import find_measure
 from petaudit.reports.terminal import coloured
+from petaudit.reports.text import screen_text, verdict_text
 from petaudit.reports.writing import FORMATS
 from petaudit.system.output import refuse_inputs
 
@@ -55,6 +56,7 @@ def check(chosen: argparse.Namespace) -> int:
                 None if chosen.population_size is None else option_value(chosen.population_size)
             ),
             roles=given_roles(
+                chosen.roles,
                 quasi_identifiers=chosen.qi,
                 sensitive=chosen.sensitive,
                 identifiers=chosen.identifier,
@@ -90,7 +92,8 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     if target is not None:
         refuse_inputs(target, release.files)
     if chosen.format == "text":
-        text = check_text(release, details=chosen.details)
+        view = release.view
+        text = verdict_text(view) if chosen.quiet else screen_text(view, details=chosen.details)
         text = text if target is not None else coloured(text)
     else:
         to_file = target is not None
@@ -105,7 +108,7 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         write_text(target, text)
     if reports.files:
         reports.write(document, release.files, location)
-        if target is None and chosen.format == "text":
+        if target is None and chosen.format == "text" and not chosen.quiet:
             reports.say_written()
     if release.verdict == ERROR:
         asked_for = [entry for entry in release.not_measured if entry.asked_for]

@@ -18,6 +18,7 @@ from petaudit.cli.streams import (
 from petaudit.errors import InputError, counted, phrase
 from petaudit.generalizing import Generalized, generalize_with_report
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.progress import stage
 from petaudit.tables.csv_files import DELIMITERS
 from petaudit.tables.headers import columns_named
 from petaudit.tables.writing import formula_cells, packing, table_format, table_writer
@@ -38,6 +39,7 @@ def generalize(chosen: argparse.Namespace) -> int:
             levels=levels,
             hierarchies=chosen.hierarchies,
             roles=given_roles(
+                chosen.roles,
                 quasi_identifiers=chosen.qi,
                 identifiers=chosen.identifier,
                 sensitive=chosen.sensitive,
@@ -55,7 +57,8 @@ def generalize(chosen: argparse.Namespace) -> int:
         complain_of_warning(message)
     is_text = kind != "parquet"
     is_guarded = is_text and chosen.formulas == "guard"
-    formulas = formula_cells(result.table) if is_text else {}
+    with stage(phrase("generalising")):
+        formulas = formula_cells(result.table) if is_text else {}
     delimiter = result.delimiter or DELIMITERS[0]
     write = table_writer(result.table, kind, formula_safe=is_guarded, delimiter=delimiter)
     if target is None:
@@ -68,7 +71,8 @@ def generalize(chosen: argparse.Namespace) -> int:
             complain(phrase("dropped: {rows} suppressed", rows=rows))
     else:
         refuse_inputs(target, result.files)
-        write_whole(target, packing(target, write))
+        with stage(phrase("writing {file}", file=target.name)):
+            write_whole(target, packing(target, write))
         counts = {
             "target": target,
             "rows": counted(result.table.num_rows, "row"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from petaudit.cli.asking import ask_roles, can_ask
 from petaudit.cli.report import write_text
 from petaudit.cli.streams import complain_of_warning, say, takes_unicode
 from petaudit.errors import (
@@ -17,6 +18,7 @@ from petaudit.errors import (
     OptionError,
     Phrase,
     counted,
+    listing,
     phrase,
     shortened,
     term,
@@ -27,38 +29,50 @@ from petaudit.reports.terminal import finished, format_table, section
 from petaudit.roles import Role, Roles, SideCar, read_side_car, side_car_path
 from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying
-from petaudit.starter.starter import Starter, can_be_named, reading_doubts, starter_text
+from petaudit.starter.starter import (
+    NO_PEOPLE,
+    ROLE_NAMES,
+    Starter,
+    can_be_named,
+    reading_doubts,
+    starter_text,
+)
+from petaudit.starter.subject import about_people
 from petaudit.system.output import refuse_inputs
+from petaudit.system.progress import stage
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
-from petaudit.tables.column_facts import Kind, column_facts
+from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 from petaudit.tables.headers import header_doubt
 from petaudit.tables.joint import check_same_columns
 
 SCHEMA_FILE = "petaudit.schema.json"
+DEFAULT_FILE = "audit.yaml"
 _BENCHMARK = "benchmark://"
-_ROLE_NAMES = {
-    Role.IDENTIFIER: term("identifier"),
-    Role.QUASI_IDENTIFIER: term("quasi-identifier"),
-    Role.SENSITIVE: term("sensitive"),
-    Role.INSENSITIVE: term("insensitive"),
-}
+_MOST_LINES = 20
+"""More columns than that are shown by role."""
+_MOST_NAMED = 20
 
 
 def init(chosen: argparse.Namespace) -> int:
     """Look at the table, write the file, and say what was guessed."""
     target = _target(chosen)
+    if chosen.interactive:
+        _refuse_questions(chosen)
     if chosen.synthetic is not None and chosen.original is not None:
         raise OptionError("with --synthetic, TABLE is the original; --original is for other tables")
     table = _opened(chosen, chosen.table)
     other_name = chosen.synthetic if chosen.synthetic is not None else chosen.original
     other = None if other_name is None else _opened(chosen, other_name)
     files = [path for source in (table, other) if source is not None for path in source.files]
-    if target is not None:
-        _refuse_side_cars(target, files)
     if chosen.synthetic is not None and other is not None:
         check_same_columns([table, other])
-    side_car = _side_car(chosen, table, other)
+    side_car = _side_car(chosen, table, other, target)
+    if chosen.interactive and side_car is not None and side_car.roles.by_column:
+        raise OptionError(
+            "{file} gives the columns their roles already: there is nothing to ask",
+            file=side_car.path.name,
+        )
     starter = _starter(chosen, table, other, side_car, target)
     text = starter_text(starter)
     if len(text.encode()) > LARGEST_FILE:
@@ -78,7 +92,7 @@ def init(chosen: argparse.Namespace) -> int:
         return 0
     files += [] if side_car is None else [side_car.path]
     _write(target, text, files)
-    say(_summary(starter, target))
+    say(_summary(starter, target, chosen))
     return 0
 
 
@@ -110,7 +124,8 @@ def _target(chosen: argparse.Namespace) -> Path | None:
 
 def _opened(chosen: argparse.Namespace, name: str) -> Source:
     try:
-        source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
+        with stage(phrase("reading {tables}", tables=term("the table"))):
+            source = open_source(name, delimiter=chosen.delimiter, encoding=chosen.encoding)
     except ColumnError as problem:
         # Names that repeat may be the values of a first row.
         raise ColumnError(
@@ -121,33 +136,40 @@ def _opened(chosen: argparse.Namespace, name: str) -> Source:
     return source
 
 
-def _refuse_side_cars(target: Path, files: Sequence[Path]) -> None:
-    """A file that is called like a table would be read as its side-car."""
-    stem = target.name.removesuffix(".yaml")
-    folder = os.path.realpath(target.parent)
-    for path in files:
-        is_beside = os.path.realpath(path.parent) == folder and stem != target.name
-        if is_beside and (path.name == stem or path.name.startswith(f"{stem}.")):
-            raise OptionError(
-                "{name!r} would be read as the side-car of {table}; choose another name, such "
-                "as {other!r} (--out)",
-                name=target.name,
-                table=path.name,
-                other=f"{stem}-audit.yaml",
-            )
+def _refuse_questions(chosen: argparse.Namespace) -> None:
+    if chosen.synthetic is not None:
+        raise OptionError("with --synthetic no column needs a role; leave out --interactive")
+    if chosen.out == "-":
+        raise OptionError("--interactive needs a file to write to, not --out -")
+    if not can_ask():
+        raise OptionError(
+            "--interactive needs a terminal: standard input or output is none; without it, the "
+            "guesses are written for you to edit"
+        )
 
 
-def _side_car(chosen: argparse.Namespace, table: Source, other: Source | None) -> SideCar | None:
-    """The side-car that a run would use: the released table's comes first."""
+def _side_car(
+    chosen: argparse.Namespace, table: Source, other: Source | None, target: Path | None
+) -> SideCar | None:
+    """The side-car that a run would use: the released table's comes first.
+
+    An earlier file of init that is named after the table is about to be replaced.
+    """
     for source in (other, table) if chosen.synthetic is not None else (table, other):
-        path = None
-        if source is not None and len(source.paths) == 1:
-            path = side_car_path(source.paths[0])
-        if path is not None:
-            side_car = read_side_car(path)
-            side_car.roles.checked_against(table.columns, table.name)
-            return side_car
+        file = source.paths[0] if source is not None and len(source.paths) == 1 else None
+        path = None if file is None else side_car_path(file)
+        if path is None:
+            continue
+        side_car = read_side_car(path, file)
+        if target is not None and side_car.is_pipeline and _is_same(path, target):
+            continue
+        side_car.roles.checked_against(table.columns, table.name)
+        return side_car
     return None
+
+
+def _is_same(path: Path, other: Path) -> bool:
+    return os.path.realpath(path) == os.path.realpath(other)
 
 
 def _starter(
@@ -160,21 +182,45 @@ def _starter(
     folder = Path() if target is None else target.parent
     is_synthetic = chosen.synthetic is not None
     guesses: Sequence[Guess] = ()
+    is_about_people = True
     roles = Roles({}) if side_car is None else side_car.roles
     is_counted = is_synthetic or roles.columns(Role.IDENTIFIER) or not roles.by_column
-    facts = column_facts(table) if is_counted else ()
-    if not roles.by_column:
-        before = () if other is None or is_synthetic else column_facts(other)
+    with stage(term("looking at the columns")):
+        facts = column_facts(table) if is_counted else ()
+        is_guessed = not roles.by_column
+        before = column_facts(other) if is_guessed and other and not is_synthetic else ()
+    if is_guessed:
         guesses = guesses_from(facts, {column.name: column for column in before})
-        roles = Roles({guess.column: guess.role for guess in guesses if can_be_named(guess.column)})
+        is_about_people = is_synthetic or about_people(facts)
+        if chosen.interactive:
+            header = [header_doubt(source.columns) for source in (table,) if source.is_untyped]
+            if any(header):
+                raise OptionError(
+                    "the first line of {table} may be data: put the names of the columns above it "
+                    "before you answer questions about them",
+                    table=table.name,
+                )
+            is_about_people, guesses = ask_roles(guesses, is_about_people)
+        proposed = guesses if is_about_people else ()
+        roles = Roles(
+            {
+                guess.column: guess.role
+                for guess in proposed
+                if guess.is_sure and can_be_named(guess.column)
+            }
+        )
     # Only text can be read otherwise than it was meant.
     read = [source for source in (table, other) if source is not None and source.is_untyped]
-    by_column = {guess.column: guess.role for guess in guesses} or dict(roles.by_column)
+    by_column = dict(roles.by_column)
+    if is_about_people:
+        # Columns without a proper name as well.
+        by_column |= {guess.column: guess.role for guess in guesses if guess.is_sure}
     starter = Starter(
         table=_address(chosen.table, folder),
         rows=table.rows,
         columns=len(table.columns),
         guesses=guesses,
+        is_about_people=is_about_people,
         quasi_identifiers=len(roles.quasi_identifiers),
         sensitive=len(roles.sensitive),
         side_car=None if side_car is None else side_car.path.name,
@@ -193,6 +239,7 @@ def _starter(
         delimiter=chosen.delimiter,
         encoding=chosen.encoding,
         file=None if target is None else target.name,
+        person=_person(facts, by_column) if guesses and not is_synthetic else None,
     )
     if is_synthetic:
         unfit = [column.name for column in facts if column.kind is Kind.OTHER]
@@ -209,6 +256,19 @@ def _starter(
         original_problem=_original_problem(table, other, roles),
         has_hierarchies=covered,
     )
+
+
+def _person(facts: Sequence[ColumnFacts], by_column: Mapping[str, Role]) -> str | None:
+    """The identifier that tells most people apart among those that repeat."""
+    repeating = [
+        column
+        for column in facts
+        if by_column.get(column.name) is Role.IDENTIFIER
+        and can_be_named(column.name)
+        and 1 < column.distinct < column.values
+    ]
+    most = max(repeating, key=lambda column: column.distinct, default=None)
+    return None if most is None else most.name
 
 
 def _original_problem(table: Source, original: Source, roles: Roles) -> Phrase | None:
@@ -258,45 +318,118 @@ def _write(target: Path, text: str, inputs: Sequence[Path]) -> None:
     write_text(target, text)
 
 
-def _summary(starter: Starter, target: Path) -> str:
-    written = phrase(
-        "wrote {file}, and {schema} beside it for your editor", file=target, schema=SCHEMA_FILE
-    )
-    lines: list[str] = [written, ""]
+def _summary(starter: Starter, target: Path, chosen: argparse.Namespace) -> str:
+    """What was guessed, on one screen unless details are asked for, and what to type next."""
+    lines: list[str] = [
+        phrase(
+            "wrote {file}, and {schema} beside it for your editor", file=target, schema=SCHEMA_FILE
+        ),
+        "",
+    ]
+    lines += _told_roles(starter, chosen.details)
+    if chosen.details and starter.identifying.text is not None and starter.quotes_names:
+        lines += section(
+            term("Columns that tell rows apart"), [starter.identifying.text, _DISTINCTION]
+        )
+    for caution in starter.cautions:
+        lines += section(term("CAUTION"), [caution])
+    table, file = (shlex.quote(str(name)) for name in (chosen.table, target))
+    # Commands are to be typed as they are, so they are not wrapped.
+    shown = finished(lines)
+    if starter.undecided and starter.synthetic is None:
+        shown += finished(section(*_open_question(starter, chosen.interactive)))
+        if not chosen.interactive:
+            shown[-1:] = [printable(f"    {_asking_command(chosen)}"), ""]
+    if starter.is_about_people and starter.to_fill_in:
+        shown += finished(section(term("Nothing can be measured yet:"), starter.to_fill_in))
+    commands = [f"validate {file}", f"run {file}"]
+    if starter.synthetic is None and not starter.to_fill_in:
+        roles = f" --roles {file}" if starter.guesses else ""
+        commands.append(f"check {table}{roles}")
+    title = term("Next:") if starter.synthetic is not None else term("Check the roles, then:")
+    shown += finished([title])
+    return "\n".join([*shown, *(printable(f"  petaudit {line}") for line in commands)]) + "\n"
+
+
+def _open_question(starter: Starter, was_asked: bool) -> tuple[str, list[str]]:
+    """What somebody has to decide, and how."""
+    if not starter.is_about_people:
+        title: str = term("No people")
+        open_question = phrase("{said}.", said=NO_PEOPLE)
+    else:
+        title = term("Not sure")
+        open_question = phrase(
+            "{number} of {columns} without a role: no measure looks at them until they have one, "
+            "and every run says so.",
+            number=len(starter.undecided),
+            columns=counted(starter.columns, "column"),
+        )
+    how = term("Edit the file.") if was_asked else term("Edit the file, or answer questions:")
+    return title, [open_question, how]
+
+
+def _asking_command(chosen: argparse.Namespace) -> str:
+    """The same command with questions."""
+    given = [chosen.table]
+    for option in ("original", "delimiter", "encoding", "out"):
+        value = getattr(chosen, option)
+        if value is not None and (option, value) != ("out", DEFAULT_FILE):
+            given += [f"--{option}", "tab" if value == "\t" else value]
+    return shlex.join(["petaudit", "init", *given, "--interactive", "--force"])
+
+
+_DISTINCTION = phrase(
+    "distinction: different values per row, 1 if every row has its own; separation: share of pairs "
+    "of rows that differ"
+)
+
+
+def _told_roles(starter: Starter, details: bool) -> list[str]:
     is_synthetic = starter.synthetic is not None
     shown = list(starter.guesses)
     if is_synthetic:
         shown = [guess for guess in shown if guess.column in starter.identifiers]
-    if shown and starter.quotes_names:
-        lines += [*_guessed(shown, starter.identifying), ""]
-    elif shown and not is_synthetic:
-        lines += [term("the guessed roles are in the file only"), ""]
-    elif not is_synthetic:
-        from_file = phrase(
-            "roles come from {file}, the side-car of the table", file=starter.side_car
-        )
-        lines += [from_file, ""]
-    if starter.identifying.text is not None and starter.quotes_names:
-        lines += section(term("Columns that tell rows apart"), [starter.identifying.text])
-    for caution in starter.cautions:
-        lines += section(term("CAUTION"), [caution])
-    lines += section(term("Nothing can be measured yet:"), starter.to_fill_in)
-    file = shlex.quote(str(target))
-    lines.append(term("Next:") if is_synthetic else term("Check the roles, then:"))
-    # To be typed as they are, so they are not wrapped.
-    commands = [printable(f"  petaudit {command} {file}") for command in ("validate", "run")]
-    return "\n".join([*finished(lines), *commands]) + "\n"
+    if not shown and not is_synthetic:
+        return [
+            phrase("roles come from {file}, the side-car of the table", file=starter.side_car),
+            "",
+        ]
+    if not shown or (not starter.is_about_people and not details):
+        return []
+    if not starter.quotes_names:
+        return [] if is_synthetic else [term("the guessed roles are in the file only"), ""]
+    if details:
+        return [*_guessed(shown, starter, starter.identifying), ""]
+    table = _guessed(shown, starter, Identifying())
+    return [*(table if len(table) <= _MOST_LINES else _by_role(shown, starter)), ""]
 
 
-def _guessed(guesses: Sequence[Guess], told: Identifying) -> list[str]:
+def _role_name(guess: Guess, starter: Starter) -> str:
+    is_proposed = guess.is_sure and starter.is_about_people
+    return ROLE_NAMES[guess.role] if is_proposed else term("not sure")
+
+
+def _shown_name(guess: Guess) -> str:
+    return shortened(guess.column.strip(), 40) or term("(no name)")
+
+
+def _by_role(guesses: Sequence[Guess], starter: Starter) -> list[str]:
+    """A line per role; the reasons are in the file."""
+    named: dict[str, list[str]] = {}
+    for guess in sorted(guesses, key=lambda guess: (not guess.is_sure, [*Role].index(guess.role))):
+        named.setdefault(_role_name(guess, starter), []).append(_shown_name(guess))
+    rows = [[role, str(len(names)), listing(names, _MOST_NAMED)] for role, names in named.items()]
+    return format_table([term("role"), term("columns"), term("names (why: --details)")], rows)
+
+
+def _guessed(guesses: Sequence[Guess], starter: Starter, told: Identifying) -> list[str]:
     """A line per column; how well it tells rows apart is left out where nobody counted."""
     header: list[str] = [term("column"), term("role")]
     if told.columns:
         header += [term("distinction"), term("separation")]
     rows = []
     for guess in guesses:
-        name = shortened(guess.column.strip(), 40) or term("(no name)")
-        row: list[str] = [name, _ROLE_NAMES[guess.role]]
+        row: list[str] = [_shown_name(guess), _role_name(guess, starter)]
         counts = told.columns.get(guess.column)
         if counts is not None:
             row += [f"{float(counts.distinction):.3g}", f"{float(counts.separation):.3g}"]

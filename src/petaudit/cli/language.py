@@ -22,11 +22,7 @@ OPTION: Final = "--lang"
 _ANY_CHINESE: Final = "語言"
 _OF_ARGPARSE: Final = (
     term("usage: "),
-    term("positional arguments"),
-    term("options"),
     term("%(heading)s:"),
-    term("show this help message and exit"),
-    term("show program's version number and exit"),
     term("argument %(argument_name)s: %(message)s"),
     term("the following arguments are required: %s"),
     term("one of the arguments %s is required"),
@@ -42,9 +38,11 @@ _OF_ARGPARSE: Final = (
 """Every text that argparse may look up for us, so that the catalogue has it."""
 
 
-def add_language(parser: argparse.ArgumentParser) -> None:
-    """Add the option, which may stand before and after the command; the later one counts."""
-    parser.add_argument(
+def add_general(group: argparse._ActionsContainer) -> None:
+    """Add help, and the language, which may stand before and after the command."""
+    # Of two languages the later one counts.
+    group.add_argument("-h", "--help", action="help", help=term("show this help message and exit"))
+    group.add_argument(
         OPTION,
         metavar=f"{{{','.join(LANGUAGES)}}}",
         type=lambda name: checked_language(name, OPTION),

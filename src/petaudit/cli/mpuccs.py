@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from petaudit.auditing import run_measure
-from petaudit.auditing.text import NO_LIMIT, VERDICTS, entry_of, figure_and_rule, judgement
+from petaudit.auditing.text import card_of
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of
-from petaudit.cli.progress import search_progress
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import printed_warnings, say, say_lines
 from petaudit.errors import (
     InputError,
     OptionError,
+    Phrase,
     counted,
     joined,
     listing,
@@ -30,7 +30,7 @@ from petaudit.errors import (
 )
 from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import translate
-from petaudit.i18n.text import json_text
+from petaudit.i18n.text import json_text, printable
 from petaudit.inputs import gather
 from petaudit.judging.document import MPUCCS, new_document, plain
 from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude
@@ -47,7 +47,9 @@ from petaudit.reports.terminal import (
     section,
     title_line,
     verdict_line,
+    wrapped,
 )
+from petaudit.reports.text import NO_LIMIT, VERDICTS, figure_and_rule
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.kinds import Integer, Number
@@ -96,10 +98,8 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         announce_notes=False,
         **engine,
     )
-    with printed_warnings(), search_progress(quiet=chosen.quiet) as progress:
-        outcome = run_measure(
-            find_measure(NAME), replace(inputs, progress=progress), options | limits
-        )
+    with printed_warnings():
+        outcome = run_measure(find_measure(NAME), inputs, options | limits)
         if outcome.problem is not None and outcome.result is None:
             raise outcome.problem
         result = cast(MpuccsResult, outcome.result)
@@ -146,16 +146,17 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     if chosen.format != "text":
         say(reports.shown(document, chosen.format, chosen.synthetic))
         return conclusion.exit_code
-    lines = _verdict(result, conclusion)
-    if not chosen.quiet:
-        lines = _lines(result, [*sources.values()], advice, verdict=lines)
-        lines += section(term("Open questions"), conclusion.open_questions)
+    said = _verdict(result, conclusion)
+    if chosen.quiet:
+        say(printable(translate(said)) + "\n")
+        return conclusion.exit_code
+    lines = _lines(result, [*sources.values()], advice, verdict=said)
+    lines += section(term("Open questions"), conclusion.open_questions)
     if policy is not None:
         lines += section(term("Policy"), policy.lines)[:-1]
     say(coloured(as_text(lines)))
-    if not chosen.quiet:
-        reports.say_written()
-    if folder is not None and not chosen.quiet:
+    reports.say_written()
+    if folder is not None:
         say_lines([phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))])
     return conclusion.exit_code
 
@@ -220,7 +221,7 @@ def _lines(
     sources: Sequence[Source],
     advice: Sequence[dict[str, Any]],
     *,
-    verdict: Sequence[str],
+    verdict: str,
 ) -> list[str]:
     """The verdict, then the figures, the worst combinations, and what could be changed."""
     original, synthetic, *control = sources
@@ -238,32 +239,38 @@ def _lines(
         )
         for source in control
     ]
-    lines += ["", *verdict, ""]
+    lines += ["", *wrapped(translate(verdict), ""), *map(indented, result.explanation), ""]
     header = [term("figure"), term("value"), term("limit"), term("verdict"), ""]
     lines += [*format_table(header, _figures(result)), ""]
     return [*lines, *_combinations(result), *_changes(advice), *_notes(result)]
 
 
-def _verdict(result: MpuccsResult, conclusion: Conclusion) -> list[str]:
+def _verdict(result: MpuccsResult, conclusion: Conclusion) -> Phrase:
     is_rate = result.figure == "identification_rate"
     figure = term("identification rate") if is_rate else term("risk score")
-    undecided = phrase(
-        "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
-    )
-    what = judgement(
-        undecided if result.undecided else None,
-        phrase("the {figure} breaks the limit", figure=figure) if result.passed is False else None,
-        phrase("the {figure} is within the limit", figure=figure) if result.passed else NO_LIMIT,
-        problems=conclusion.problems,
-        verdict=conclusion.verdict,
-    )
-    return [verdict_line(what, conclusion.exit_code), *map(indented, result.explanation)]
+
+    what = phrase("the {figure} breaks the limit", figure=figure)
+    if result.undecided:
+        what = phrase(
+            "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
+        )
+    elif conclusion.verdict == "error":
+        what = phrase("open questions, which {option} does not allow", option="--strict")
+    elif result.passed:
+        what = phrase("the {figure} is within the limit", figure=figure)
+    if result.passed is None:
+        return verdict_line(
+            NO_LIMIT if conclusion.verdict != "error" else what, conclusion.exit_code
+        )
+    value, rule = figure_and_rule(card_of(result))
+    said = phrase("{what}: {value}, must be {rule}", what=what, value=value, rule=rule)
+    return verdict_line(said, conclusion.exit_code)
 
 
 def _figures(result: MpuccsResult) -> list[list[str]]:
     figures = result.figures
     # The figure that is judged has as many digits as it takes to tell it from the limit.
-    value, rule = figure_and_rule(entry_of(result))
+    value, rule = figure_and_rule(card_of(result), digits=6)
     verdict = ERROR if result.undecided else VERDICTS[result.status]
     judged = [value, *(["-", "-"] if result.limit is None else [rule, verdict])]
 

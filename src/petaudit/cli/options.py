@@ -15,54 +15,74 @@ from petaudit.system.kinds import Choice
 AUDIT_FORMATS: Final = ("text", "json", *FORMATS)
 
 
+GROUPS: Final = (
+    term("input"),
+    term("reading"),
+    term("columns (else from the side-car TABLE.yaml)"),
+    term("generalisation"),
+    term("search"),
+    term("measures and limits"),
+    term("engine"),
+    term("output"),
+    term("general"),
+)
+"""The groups of options, in the order in which every command shows those that it has."""
+
+
 class Options:
-    """A parser or a group of its options; help is translated when it is shown."""
+    """A parser and its groups of options; help is translated when it is shown."""
 
-    def __init__(self, parser: argparse._ActionsContainer) -> None:
+    def __init__(self, parser: argparse.ArgumentParser) -> None:
         self.parser = parser
+        # Help shows no group that stays empty.
+        self._groups = {
+            title.partition(" (")[0]: Group(parser.add_argument_group(title)) for title in GROUPS
+        }
 
-    def group(self, title: str) -> Options:
-        """Start a group with a title of its own."""
-        return Options(self.parser.add_argument_group(term(title)))
+    def group(self, title: str) -> Group:
+        """One of the groups that all commands have alike."""
+        return self._groups[title]
+
+
+class Group:
+    """A group of options of a command."""
+
+    def __init__(self, group: argparse._ActionsContainer) -> None:
+        self.group = group
 
     def value(self, name: str, metavar: str | None, help_text: str, **more: Any) -> None:
         """Add an option or a positional argument of one value."""
-        self.parser.add_argument(name, metavar=metavar, help=term(help_text), **more)
+        self.group.add_argument(name, metavar=metavar, help=term(help_text), **more)
 
     def names(self, name: str, help_text: str, metavar: str = "A,B", **more: Any) -> None:
         """Add an option that may be repeated."""
         self.value(name, metavar, help_text, action="append", **more)
 
-    def flag(self, name: str, help_text: str) -> None:
+    def flag(self, name: str, help_text: str, *short: str) -> None:
         """Add an option without a value."""
-        self.parser.add_argument(name, action="store_true", help=term(help_text))
+        self.group.add_argument(*short, name, action="store_true", help=term(help_text))
 
     def choice(self, name: str, choices: Sequence[str], help_text: str) -> None:
         """Add an option that takes one of a few words, of which the first is the default."""
-        self.parser.add_argument(name, choices=choices, default=choices[0], help=term(help_text))
+        self.group.add_argument(name, choices=choices, default=choices[0], help=term(help_text))
 
 
 def add_check(command: Options) -> None:
     """``petaudit check``."""
-    _add_table(command)
-    command.names("--sensitive", "sensitive attributes")
-    command.names("--insensitive", "other columns")
-    command.flag("--person-is-pseudonym", "the person column holds pseudonyms and is released")
-    command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
-    command.value("--original", "FILE", "the table before generalisation")
-    command.value("--control", "FILE", "holdout records not used for training")
-    command.value(
+    tables = _add_table(command)
+    tables.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
+    tables.value("--original", "FILE", "the table before generalisation")
+    tables.value("--control", "FILE", "holdout records not used for training")
+    tables.value(
         "--population",
         "FILE",
         "the population that the people of the table come from, raw or generalised alike",
     )
-    command.value("--population-size", "N", "or its size")
-    command.value("--key", "COLUMN", "joins original and table; default: row order")
-    command.choice(
-        "--suppressed",
-        ("class", "exclude"),
-        "rows whose quasi-identifiers are all '*': one class (default), or left out as ARX does",
-    )
+    tables.value("--population-size", "N", "or its size")
+    tables.value("--key", "COLUMN", "joins original and table; default: row order")
+    columns = _add_columns(command)
+    columns.names("--insensitive", "other columns")
+    columns.flag("--person-is-pseudonym", "the person column holds pseudonyms and is released")
     limits = command.group("measures and limits")
     limits.names("--measures", "only these (default: all possible)")
     _add_policy(limits)
@@ -84,6 +104,11 @@ def add_check(command: Options) -> None:
     limits.flag("--no-attack", "profitability: no attack may pay either")
     limits.names("--limit", "limit of any registered measure", "MEASURE=N")
     limits.names("--option", "option of any measure", "MEASURE.NAME=VALUE")
+    limits.choice(
+        "--suppressed",
+        ("class", "exclude"),
+        "rows whose quasi-identifiers are all '*': one class (default), or left out as ARX does",
+    )
     _add_strict(limits)
     _add_engine(command)
     add_demo(command)
@@ -94,67 +119,69 @@ def add_demo(command: Options) -> None:
     output = command.group("output")
     _add_format(output)
     output.value("--out", "FILE", "write to this file instead of the terminal")
-    output.flag("--details", "details of every figure, not only of judged ones")
+    _add_length(output)
     output.flag("--reveal-values", "show values of the worst classes, and small counts in reports")
     _add_reports(output)
 
 
 def add_generalize(command: Options) -> None:
     """``petaudit generalize``."""
-    _add_table(command)
-    command.names("--levels", "level per column; default: 0 for all", "A=N,B=N")
-    command.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
-    command.value("--suppress-below", "K", "suppress the rows of classes smaller than K")
-    command.choice(
+    _add_table(command).value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
+    _add_columns(command).names("--insensitive", "other columns")
+    levels = command.group("generalisation")
+    levels.names("--levels", "level per column; default: 0 for all", "A=N,B=N")
+    levels.value("--suppress-below", "K", "suppress the rows of classes smaller than K")
+    levels.choice(
         "--suppressed-rows",
         ("keep", "drop", "blank"),
         "keep suppressed rows (default), drop them, or empty their sensitive cells",
     )
-    command.names("--sensitive", "sensitive attributes")
-    command.names("--insensitive", "other columns")
-    command.choice(
+    levels.choice(
         "--identifier-columns",
         ("drop", "mask"),
         "leave out columns that name people (default), or write '*' into all of their cells",
     )
-    command.choice(
+    levels.choice(
         "--other-values",
         ("refuse", "level"),
         "values that fit no rule or hierarchy: an error (default), or a level 'other'",
     )
-    command.value(
+    output = command.group("output")
+    output.value(
         "--out",
         "FILE",
         ".csv, .tsv or .parquet, also packed (.csv.gz); default: CSV to the terminal",
     )
-    command.choice(
+    output.choice(
         "--formulas",
         ("guard", "keep"),
         "cells that a spreadsheet would run as formulas: prefixed with an apostrophe in CSV "
         "(default), or kept as they are",
     )
-    command.flag("--reveal-values", "show values of the data in error messages")
+    output.flag("--reveal-values", "show values of the data in error messages")
 
 
 def add_mpuccs(command: Options) -> None:
     """``petaudit mpuccs``."""
+    tables = command.group("input")
     for name, what in (
         ("original", term("the real people")),
         ("synthetic", term("the table to be released")),
     ):
         help_text = phrase("{what}: a file, a folder of Parquet, or benchmark://NAME", what=what)
-        command.parser.add_argument(name, metavar=name.upper(), help=help_text)
-    command.value("--control", "FILE", "holdout records not used for training, to compare with")
-    _add_search(command, "person")
+        tables.group.add_argument(name, metavar=name.upper(), help=help_text)
+    tables.value("--control", "FILE", "holdout records not used for training, to compare with")
+    _add_reading(command)
+    _add_search(command.group("columns"), "person")
     search = command.group("search")
     _add_search(search, "max_baseline_cols", "time_limit", "threads", "search", "seed")
     _add_search(search, "numeric_precision", "datetime_precision", "deduplicate")
     _add_search(search, "min_entropy_delta", "renyi_alpha", "field_decay_factor")
     _add_search(search, "calculate_baseline")
     search.flag("--no-advice", "do not try changing columns")
-    limits = command.group("limits")
+    limits = command.group("measures and limits")
     # The names are in the help: as a list of choices they would be wider than a terminal.
-    limits.parser.add_argument(
+    limits.group.add_argument(
         "--profile", metavar="NAME", help=profiles_help(), choices=tuple(PROFILES)
     )
     _add_policy(limits)
@@ -165,43 +192,42 @@ def add_mpuccs(command: Options) -> None:
     _add_format(output)
     output.value("--out", "DIR", "also write the tables to this folder, as CSV and as Parquet")
     output.flag("--reveal-values", "write the values that identify people, too")
-    output.flag("--quiet", "no progress, only the verdict")
+    _add_quiet(output)
     _add_reports(output)
-    _add_reading(command)
 
 
-def _add_search(command: Options, *names: str) -> None:
+def _add_search(group: Group, *names: str) -> None:
     """Add options of the search as they are declared."""
     for name in names:
         option = SearchOptions.declared()[name]
         if option.instead is not None and option.instead.metavar is None:
-            command.flag(option.instead.flag, option.instead.help)
+            group.flag(option.instead.flag, option.instead.help)
         elif option.instead is not None:
             flag, help_text, metavar, default = option.instead
-            command.value(flag, metavar, help_text, default=default)
+            group.value(flag, metavar, help_text, default=default)
         elif option.shown is not None and isinstance(option.kind, Choice):
-            command.choice(option.flag, option.kind.words, option.shown.help)
+            group.choice(option.flag, option.kind.words, option.shown.help)
         elif option.shown is not None:
-            command.value(option.flag, option.shown.metavar, option.shown.help)
+            group.value(option.flag, option.shown.metavar, option.shown.help)
 
 
 def add_run(command: Options) -> None:
     """``petaudit run``."""
     _add_pipeline(command, term("the file that describes the audit"))
-    command.flag("--resume", "continue where an interrupted run stopped")
-    _add_strict(command)
+    command.group("input").flag("--resume", "continue where an interrupted run stopped")
+    _add_strict(command.group("measures and limits"))
     _add_engine(command)
     output = command.group("output")
     output.value("--out", "DIR", "folder of the results (default: AUDIT-results)")
     _add_format(output)
+    _add_length(output)
     output.flag("--reveal-values", "write the values that identify people, too")
-    output.flag("--quiet", "no progress, only breaches and the verdict")
     _add_reports(output)
 
 
 def add_report(command: Options) -> None:
     """``petaudit report``."""
-    command.value("result", "RESULT.JSON", "JSON result of check, run or mpuccs")
+    command.group("input").value("result", "RESULT.JSON", "JSON result of check, run or mpuccs")
     output = command.group("output")
     output.value(
         "--format",
@@ -219,12 +245,16 @@ def add_report(command: Options) -> None:
 
 def add_init(command: Options) -> None:
     """``petaudit init``."""
-    command.value("table", "TABLE", "the table to be released; with --synthetic, the original")
-    command.value("--synthetic", "FILE", "a synthetic table made from TABLE")
-    command.value("--original", "FILE", "TABLE before it was generalised")
-    command.value("--out", "FILE", "default: audit.yaml; - prints it", default="audit.yaml")
-    command.flag("--force", "replace an existing file")
+    tables = command.group("input")
+    tables.value("table", "TABLE", "the table to be released; with --synthetic, the original")
+    tables.value("--synthetic", "FILE", "a synthetic table made from TABLE")
+    tables.value("--original", "FILE", "TABLE before it was generalised")
     _add_reading(command)
+    output = command.group("output")
+    output.value("--out", "FILE", "default: audit.yaml; - prints it", default="audit.yaml")
+    output.flag("--force", "replace an existing file")
+    output.flag("--interactive", "ask for the role of every column; Enter takes the guess")
+    output.flag("--details", "every column with its reason, and how well it tells rows apart")
 
 
 def add_validate(command: Options) -> None:
@@ -235,26 +265,33 @@ def add_validate(command: Options) -> None:
 
 def add_schema(command: Options) -> None:
     """``petaudit schema``."""
-    command.value("--out", "FILE", "write to this file instead of the terminal")
+    command.group("output").value("--out", "FILE", "write to this file instead of the terminal")
 
 
 def add_measures(command: Options) -> None:
     """``petaudit measures``."""
-    command.value("names", "NAME", "show all details of these", nargs="*")
+    command.group("input").value("names", "NAME", "show all details of these", nargs="*")
     _add_short_format(command)
 
 
 def add_policies(command: Options) -> None:
     """``petaudit policies``."""
-    command.value("names", "NAME", "explain these, or a YAML file", nargs="*")
+    command.group("input").value("names", "NAME", "explain these, or a YAML file", nargs="*")
     _add_short_format(command)
 
 
 def add_datasets(command: Options) -> None:
     """``petaudit datasets``."""
-    command.value("name", None, "print the path of this table", nargs="?")
-    command.flag("--hierarchies", "print the folder of its hierarchies instead")
-    command.flag("--original", "print the path of its original instead")
+    command.group("input").value("name", None, "print the path of this table", nargs="?")
+    output = command.group("output")
+    output.flag("--hierarchies", "print the folder of its hierarchies instead")
+    output.flag("--original", "print the path of its original instead")
+
+
+def add_doctor(command: Options) -> None:
+    """``petaudit doctor``."""
+    _add_memory(command.group("engine"))
+    _add_short_format(command)
 
 
 def engine_of(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -268,29 +305,38 @@ def engine_of(chosen: argparse.Namespace) -> dict[str, Any]:
     return {"engine": chosen.engine, "spark_master": chosen.spark_master}
 
 
-def _add_table(command: Options) -> None:
-    command.value(
+def _add_table(command: Options) -> Group:
+    tables = command.group("input")
+    tables.value(
         "table",
         "TABLE",
         "CSV or Parquet file, a folder of Parquet, benchmark://NAME, or a table in a database: "
         "postgresql://HOST/DATABASE?table=NAME or duckdb://FILE?table=NAME",
     )
     _add_reading(command)
-    columns = command.group("columns (else from the side-car TABLE.yaml)")
+    return tables
+
+
+def _add_columns(command: Options) -> Group:
+    columns = command.group("columns")
+    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
     columns.names("--qi", "quasi-identifiers; repeat or use commas")
+    columns.names("--sensitive", "sensitive attributes")
     columns.names("--identifier", "identifiers")
     columns.value("--person", "COLUMN", "tells people apart: classes count people, not rows")
+    return columns
 
 
 def _add_pipeline(command: Options, help_text: str, **more: Any) -> None:
-    command.parser.add_argument("pipeline", metavar="AUDIT.YAML", help=help_text, **more)
-    command.names(
+    audit = command.group("input")
+    audit.group.add_argument("pipeline", metavar="AUDIT.YAML", help=help_text, **more)
+    audit.names(
         "--set",
         "change the file for this run, as in Evaluator.risk.limit=0.1; repeat for more",
         "MODULE.NAME.OPTION=VALUE",
         default=[],
     )
-    command.names(
+    audit.names(
         "--only",
         "only the runs with the experiment NAME, or the run of that name; repeat for more",
         "NAME",
@@ -322,6 +368,10 @@ def _add_engine(command: Options) -> None:
         "URL",
         "Spark master: local[4], spark://HOST:PORT, yarn (default: Spark's own setting)",
     )
+    _add_memory(engine)
+
+
+def _add_memory(engine: Group) -> None:
     engine.value(
         "--memory",
         "SIZE",
@@ -329,7 +379,7 @@ def _add_engine(command: Options) -> None:
     )
 
 
-def _add_format(output: Options) -> None:
+def _add_format(output: Group) -> None:
     # The choices would not fit on a narrow terminal.
     output.value(
         "--format",
@@ -341,10 +391,19 @@ def _add_format(output: Options) -> None:
 
 
 def _add_short_format(command: Options) -> None:
-    command.parser.add_argument("--format", choices=("text", "json"), default="text")
+    command.group("output").choice("--format", ("text", "json"), "text (default) or json")
 
 
-def _add_reports(output: Options) -> None:
+def _add_length(output: Group) -> None:
+    output.flag("--details", "everything: all digits, what is behind each figure, what is left out")
+    _add_quiet(output)
+
+
+def _add_quiet(output: Group) -> None:
+    output.flag("--quiet", "no progress, and only the verdict, in one line")
+
+
+def _add_reports(output: Group) -> None:
     output.names(
         "--report",
         "also write a report: .html, .pdf, .md, .xml (JUnit) or .sarif; repeat for more",
@@ -353,7 +412,7 @@ def _add_reports(output: Options) -> None:
     _add_comparison(output)
 
 
-def _add_comparison(output: Options) -> None:
+def _add_comparison(output: Group) -> None:
     output.value("--reviewer", "NAME", "who answers for the audit; reports name them")
     output.value("--baseline", "FILE", "an earlier result, to show before and after")
     output.value(
@@ -364,13 +423,13 @@ def _add_comparison(output: Options) -> None:
     )
 
 
-def _add_policy(group: Options) -> None:
+def _add_policy(group: Group) -> None:
     group.value(
         "--policy", "NAME", "limits of a published rule, or of a YAML file; see petaudit policies"
     )
 
 
-def _add_strict(group: Options) -> None:
+def _add_strict(group: Group) -> None:
     group.flag(
         "--strict", "open questions, such as a column without a role, leave the audit undecided"
     )

@@ -9,14 +9,22 @@ from typing import Any, NoReturn
 
 from petaudit._version import __version__
 from petaudit.cli import options
-from petaudit.cli.language import OPTION, HelpFormatter, add_language
+from petaudit.cli.language import OPTION, HelpFormatter, add_general
 from petaudit.errors import joined, phrase, shortened, suggestion, term
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import printable, without_passwords
+from petaudit.reports.terminal import wrapped
 
 _EXIT_CODES = term(
     "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not be measured"
 )
+_EXAMPLES = {
+    "petaudit demo": term("audits a table that comes with petaudit"),
+    "petaudit init TABLE.csv": term("looks at your table and writes audit.yaml"),
+    "petaudit check TABLE.csv --qi zip,age --sensitive disease --k 5": term(
+        "audits it at once: k-anonymity must be at least 5"
+    ),
+}
 _COMMANDS = {
     "check": term("measure a de-identified table"),
     "generalize": term("generalise a table and suppress small classes"),
@@ -30,6 +38,7 @@ _COMMANDS = {
     "policies": term("list the policies, or explain one"),
     "datasets": term("list the bundled tables, or print a path"),
     "demo": term("audit the bundled de-identified Adult table"),
+    "doctor": term("show what is installed, what is missing, and what that would give"),
 }
 """What each command does; its options are added by ``options.add_<command>``."""
 _MODULES = {"demo": "check"} | dict.fromkeys(
@@ -58,7 +67,8 @@ class _Parser(argparse.ArgumentParser):
     """Names the nearest option or command when one is mistyped."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
+        # Help is an option of the general group.
+        super().__init__(*args, **{**kwargs, "add_help": False})
         for name in (None, "store"):
             self.register("action", name, _Once)
 
@@ -86,6 +96,17 @@ class _Parser(argparse.ArgumentParser):
             )
             raise argparse.ArgumentError(action, translate(message))
 
+    def format_help(self) -> str:
+        """The help, with examples where there are commands to choose from."""
+        text = super().format_help()
+        if self._subparsers is None:
+            return text
+        lines = [translate(term("examples:"))]
+        for example, what in _EXAMPLES.items():
+            # To be typed as they are, so they are not wrapped.
+            lines += [f"  {example}", *wrapped(translate(what), "      ")]
+        return "\n".join([text, *lines]) + "\n"
+
     def error(self, message: str) -> NoReturn:
         wrong = translate(phrase("error: {message}", message=message))
         hint = translate(phrase("Try '{program} --help'.", program=self.prog))
@@ -104,15 +125,16 @@ def build_parser() -> argparse.ArgumentParser:
         formatter_class=HelpFormatter,
         allow_abbrev=False,
     )
-    add_language(parser)
-    parser.add_argument(
+    parser.set_defaults(command=partial(_show_help, parser))
+    commands = parser.add_subparsers(title=term("commands"), metavar="COMMAND")
+    general = parser.add_argument_group(term("general"))
+    add_general(general)
+    general.add_argument(
         "--version",
         action="version",
         version=f"petaudit {__version__}",
         help=term("show program's version number and exit"),
     )
-    commands = parser.add_subparsers(title=term("commands"), metavar="COMMAND", required=True)
-
     for name, summary in _COMMANDS.items():
         described = translate(summary)
         command = commands.add_parser(
@@ -123,10 +145,17 @@ def build_parser() -> argparse.ArgumentParser:
             formatter_class=HelpFormatter,
             allow_abbrev=False,
         )
-        add_language(command)
         command.set_defaults(command=partial(_run, name), parser=command)
-        getattr(options, f"add_{name}")(options.Options(command))
+        of_command = options.Options(command)
+        add_general(of_command.group("general").group)
+        getattr(options, f"add_{name}")(of_command)
     return parser
+
+
+def _show_help(parser: argparse.ArgumentParser, chosen: argparse.Namespace) -> int:
+    """Who gives no command is new here."""
+    parser.print_help()
+    return 0
 
 
 def _run(name: str, chosen: argparse.Namespace) -> int:

@@ -21,6 +21,7 @@ from petaudit.reports.reading import view_of
 from petaudit.reports.writing import PDF, checked_format, checked_threshold, write_report
 from petaudit.reports.writing import report as make_report
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.progress import stage
 
 _READ = ("table", "original", "synthetic", "control", "population", "pipeline", "baseline")
 
@@ -78,6 +79,12 @@ class Reports:
         self, document: Mapping[str, Any] | Path, format_name: str, location: str | None = None
     ) -> str:
         """A report as text."""
+        with stage(phrase("making the report")):
+            return self._made(document, format_name, location)
+
+    def _made(
+        self, document: Mapping[str, Any] | Path, format_name: str, location: str | None
+    ) -> str:
         return make_report(
             document,
             format="html" if format_name == PDF else format_name,

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 
+from petaudit.cli.progress import without_progress
 from petaudit.errors import InputError, PetauditWarning, phrase
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import json_text, printable, without_passwords
@@ -43,7 +44,7 @@ def say_json(document: object) -> None:
 def complain(message: str) -> None:
     """Print one line to standard error, where people and CI look for what went wrong."""
     if sys.stderr is not None:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), without_progress():
             sys.stderr.write(f"petaudit: {without_passwords(printable(translate(message)))}\n")
             sys.stderr.flush()
 
@@ -81,7 +82,8 @@ def finish() -> None:
 def standard_output() -> Iterator[None]:
     """Turn a full disk into an error; a reader that has left is told apart as a broken pipe."""
     try:
-        yield
+        with without_progress():
+            yield
     except BrokenPipeError:
         _abandon_output()
         raise

@@ -9,7 +9,7 @@ from typing import Any, Final
 from petaudit.errors import Phrase, counted, joined, listing, phrase, tally, term
 from petaudit.inputs import Inputs
 from petaudit.roles import Role
-from petaudit.starter import guesses_from
+from petaudit.starter import Guess, guesses_from, nearly_unique
 from petaudit.tables.column_facts import ColumnFacts, column_facts
 from petaudit.tables.headers import shown_names
 
@@ -150,9 +150,7 @@ def review_columns(inputs: Inputs) -> ColumnReview:
         shared = [name for name in unlabelled if name in inputs.original.columns]
         before = {column.name: column for column in column_facts(inputs.original, shared)}
     guesses = {
-        guess.column: POSSIBLE_IDENTIFIER
-        if guess.role is Role.IDENTIFIER and not guess.is_certain
-        else guess.role.value
+        guess.column: _looks_like(guess, facts[guess.column])
         for guess in guesses_from([facts[name] for name in unlabelled], before)
     }
     identifiers = tuple(name for name in declared if facts[name].suppressed < facts[name].values)
@@ -166,6 +164,13 @@ def review_columns(inputs: Inputs) -> ColumnReview:
         {shown[name]: guess for name, guess in guesses.items()},
         rows_per_person(inputs, {name: shown[name] for name in naming}),
     )
+
+
+def _looks_like(guess: Guess, column: ColumnFacts) -> str:
+    """Only what is certain to name people breaks a release."""
+    if guess.role is not Role.IDENTIFIER or guess.is_certain:
+        return guess.role.value
+    return POSSIBLE_IDENTIFIER if nearly_unique(column) else Role.QUASI_IDENTIFIER.value
 
 
 def rows_per_person(inputs: Inputs, candidates: Mapping[str, str]) -> Phrase | None:

@@ -18,6 +18,7 @@ from petaudit.errors import (
     OptionError,
     PetauditWarning,
     UndecidedError,
+    counted,
     listing,
     phrase,
     suggestion,
@@ -41,6 +42,7 @@ from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.options import PROFILES, Options, Profile, Progress
 from petaudit.system.files import unchanged
 from petaudit.system.kinds import Choice, Number, TableFile
+from petaudit.system.progress import advance, is_watched, stage
 from petaudit.tables import Source, open_source
 from petaudit.tables.result_frames import Kind, ResultColumn, frame_kind, result_frame
 
@@ -143,9 +145,10 @@ class Mpuccs(Measure):
         if inputs.person is not None:
             options = {"person": inputs.person, **options}
         self.check(options)
-        result = find(
-            inputs.original, inputs.table, control, _checked(options, progress=inputs.progress)
-        )
+        progress = inputs.progress or (_tell if is_watched() else None)
+        checked = _checked(options, progress=progress)
+        with stage(phrase("reading {tables}", tables=counted(2, "table"))):
+            result = find(inputs.original, inputs.table, control, checked)
         if result.findings.is_empty:
             raise NotMeasurableError("a table without rows singles out nobody")
         result = result.judged(limit=options.get("limit"), profile=options.get("profile"))
@@ -165,6 +168,12 @@ class Mpuccs(Measure):
                 result=result,
             )
         return result
+
+
+def _tell(now: Progress) -> None:
+    columns = counted(now.size, "column")
+    what = phrase("combinations of {columns}", columns=columns)
+    advance(what, now.all_done, now.all_total)
 
 
 def _checked(given: Mapping[str, Any], *, progress: Any = None) -> Options:

@@ -184,7 +184,9 @@ class Result:
             [self], measure="text", value=kind, limit="number", status="text", better="text"
         )
 
-    def to_entry(self, inputs: Inputs | None = None) -> dict[str, Any]:
+    def to_entry(
+        self, inputs: Inputs | None = None, *, with_pictures: bool = True
+    ) -> dict[str, Any]:
         """Return the result as an entry of a document, with everything that a report shows.
 
         Most pictures are drawn from the counts that the result was made of, so they need the
@@ -192,7 +194,7 @@ class Result:
         """
         from petaudit.pictures import pictures_of  # noqa: PLC0415 (it knows counts)
 
-        pictures, notes = pictures_of(self.by.pictures, inputs, self)
+        pictures, notes = pictures_of(self.by.pictures if with_pictures else None, inputs, self)
         entry = self.to_dict()
         return entry | {
             "warnings": [*entry["warnings"], *notes],

@@ -180,6 +180,8 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         ),
         suppressed=model.suppressed,  # type: ignore[arg-type]
         reveal_values=reveal,
+        # A search looks at all columns alike.
+        use_side_car=not is_search,
     )
 
 

@@ -18,6 +18,7 @@ from petaudit.errors import InputError, counted
 from petaudit.i18n.text import printable
 from petaudit.pipelines.models import ExecutorSettings
 from petaudit.pipelines.names import TIMESTAMP
+from petaudit.system.progress import stage
 
 EventKind: TypeAlias = Literal["started", "step", "result", "kept", "written", "finished"]
 LOGGER = logging.getLogger("petaudit.pipelines")
@@ -85,7 +86,8 @@ class Clock:
         self.tell("step", run=run, module=module, experiment=experiment)
         start, wall, processor = _now(), time.perf_counter(), time.process_time()
         try:
-            yield
+            with stage(f"{module}[{experiment}]", self.done + 1, self.total):
+                yield
         finally:
             seconds = time.perf_counter() - wall
             used = time.process_time() - processor

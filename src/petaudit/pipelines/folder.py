@@ -277,7 +277,9 @@ def _is_current(descriptor: int, path: Path) -> bool:
         return False
 
 
-if os.name == "nt":  # pragma: no cover (no such machine in CI)
+try:
+    import fcntl
+except ImportError:  # Windows
     import msvcrt
 
     def _take(descriptor: int) -> bool:
@@ -287,7 +289,6 @@ if os.name == "nt":  # pragma: no cover (no such machine in CI)
             return False
         return True
 else:
-    import fcntl
 
     def _take(descriptor: int) -> bool:
         try:
@@ -318,7 +319,7 @@ def _read_key(path: Path) -> bytes | None:
         return None
     with os.fdopen(descriptor, "rb") as file:
         about = os.fstat(descriptor)
-        if os.name == "posix" and (about.st_uid != os.geteuid() or about.st_mode & 0o077):
+        if hasattr(os, "geteuid") and (about.st_uid != os.geteuid() or about.st_mode & 0o077):
             return None
         key = file.read(_BYTES + 1) if stat.S_ISREG(about.st_mode) else b""
     return key if len(key) == _BYTES else None

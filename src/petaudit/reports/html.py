@@ -255,7 +255,7 @@ def _card(
         "warnings": list(dict.fromkeys((*card.warnings, *undrawn, *notes))),
         "charts": charts,
         # Classes by their labels, which are there only where values are to be seen.
-        "worst": [each for each in card.worst if each.labels is not None] if voice.revealed else [],
+        "worst": [each for each in card.few_worst if each.labels is not None and voice.revealed],
     }
 
 

@@ -180,7 +180,7 @@ class _Page:
             yield f"- **{self.say(breach_sentence(card))}**"
             yield from self.bullets(card.explanation, "  ")
             if self.voice.revealed:
-                yield from self.bullets(map(self.worst, card.worst), "  ")
+                yield from self.bullets(map(self.worst, card.few_worst), "  ")
 
     def worst(self, worst: WorstClass) -> str:
         """The worst classes of an attribute, which are told only where values are revealed."""

@@ -38,7 +38,6 @@ from petaudit.tables import is_address, parse_address, shown_table
 _READER: Final = Reader(ignores_others=True)
 _TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies")
 """What a view has as the document says it; all else is worked out."""
-_MOST_WORST: Final = 3
 _LONGEST_NAME: Final = 60
 _URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://.*", re.DOTALL)
 _OF_THIS_MACHINE: Final = "file"
@@ -178,6 +177,7 @@ def _run(document: _Document) -> dict[str, Any]:
         "questions": _once(conclusion.open_questions, document.open_questions),
         "strict": configuration.get("strict") is True,
         "settings": settings | {f"--set {each}": "" for each in configuration.get("set") or ()},
+        "runs_left_out": configuration.get("runs_left_out") or 0,
         "compared_with": None if compare_to is None else file_name(compare_to.get("name")),
         "holds_values": any(worst.labels is not None for card in cards for worst in card.worst),
     }
@@ -247,7 +247,7 @@ def _card(entry: Plain, **changes: Any) -> Card:
                 "figure": worst.get("figure", worst.get("distance")),
             }
             for attribute in details.get("attributes") or ()
-            for worst in (attribute.get("worst_classes") or ())[:_MOST_WORST]
+            for worst in attribute.get("worst_classes") or ()
         ],
     }
     # These come from comparing runs, whatever an entry says of them.

@@ -85,7 +85,15 @@ def next_steps(view: View) -> list[str]:
     return list(dict.fromkeys(_steps(view)))
 
 
-def _steps(view: View) -> Iterator[str]:
+def what_to_do(view: View) -> list[str]:
+    """What would open the gate: a line for each obstacle and for each limit that is breached.
+
+    Reports have it among the next steps, the terminal below the limits.
+    """
+    return list(dict.fromkeys((*_obstacles(view), *map(_for_breach, view.with_status("failed")))))
+
+
+def _obstacles(view: View) -> Iterator[str]:
     for card in view.with_status("error"):
         yield phrase(
             "Fix what kept {title} from being measured; until then nothing is decided.",
@@ -95,6 +103,10 @@ def _steps(view: View) -> Iterator[str]:
         yield phrase("Resolve: {problem}", problem=problem)
     if view.breaks:
         yield phrase("Remove the columns that name people, and check again.")
+
+
+def _steps(view: View) -> Iterator[str]:
+    yield from _obstacles(view)
     if view.questions:
         yield phrase(
             "Answer the open questions above before the table is released, and record the answers."

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from petaudit._version import __version__
 from petaudit.errors import Phrase, phrase, term
@@ -16,6 +18,10 @@ from petaudit.i18n.text import folded, printable, terminal_width, width_of
 PASS, FAIL, ERROR = term("pass"), term("FAIL"), term("ERROR")
 _COLOURS = {PASS: "32", FAIL: "31;1", ERROR: "31;1"}
 _DEEPEST_INDENT = 4
+_MOST_DIGITS: Final = 17
+_LARGEST: Final = 1e15
+_LONGEST_LIMIT: Final = 12
+"""Longer limits are no numbers that somebody typed."""
 
 
 def title_line(what: str) -> Phrase:
@@ -34,7 +40,7 @@ def finished(lines: Iterable[str]) -> list[str]:
         is_sentence = 0 < len(indent) <= _DEEPEST_INDENT and bool(line.strip())
         # Lines of a table are no phrases.
         is_sentence |= isinstance(text, Phrase) and not is_english
-        done += _wrapped(line.strip(), indent) if is_sentence else [line]
+        done += wrapped(line.strip(), indent) if is_sentence else [line]
     return done
 
 
@@ -74,26 +80,50 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
     return lines
 
 
-def figure_text(value: float | bool | None, limit: float | bool | None) -> tuple[str, str]:
-    """A figure and its limit, as far as floats tell them apart; a dash for none.
+def figure_text(
+    value: float | bool | None, limit: float | bool | None, digits: int = 6
+) -> tuple[str, str]:
+    """A figure, rounded to so many digits or as few more as tell it from the limit; and the limit.
 
-    >>> figure_text(0.1, None), figure_text(0.30000001, 0.3)
-    (('0.1', '-'), ('0.30000001', '0.3'))
+    A figure below its limit never looks as if it were at the limit or above it.
+
+    >>> figure_text(0.123456, None, 3), figure_text(0.30000001, 0.3), figure_text(3.96, 4, 2)
+    (('0.123', '-'), ('0.30000001', '0.3'), ('3.96', '4'))
     """
-    shown, bound = _short(value), _short(limit)
-    return (repr(value), repr(limit)) if shown == bound and value != limit else (shown, bound)
+    bound = rounded(limit, _MOST_DIGITS if len(repr(limit)) <= _LONGEST_LIMIT else 6)
+    if value is None or limit is None or isinstance(value, bool) or math.isinf(value):
+        return rounded(value, digits), bound
+    for number in range(digits, _MOST_DIGITS + 1):
+        shown = rounded(value, number)
+        if _compared(float(shown), float(bound)) == _compared(value, limit):
+            return shown, bound
+    return repr(value), bound if value == limit else repr(limit)
 
 
-def _short(value: float | bool | None) -> str:
+def rounded(value: float | bool | None, digits: int) -> str:
+    """A figure with so many significant digits, whole numbers as they are; a dash for none.
+
+    >>> rounded(0.123456, 3), rounded(101.592, 3), rounded(30162.0, 3), rounded(None, 3)
+    ('0.123', '102', '30162', '-')
+    """
     if value is None:
         return "-"
     if isinstance(value, bool):
         return term("true") if value else term("false")
-    return f"{value:.6g}"
+    if float(value).is_integer() and abs(value) < _LARGEST:
+        return str(int(value))
+    if digits >= _MOST_DIGITS:
+        return repr(float(value))
+    is_long = 10**digits <= abs(value) < _LARGEST
+    return f"{value:.0f}" if is_long else f"{value:.{digits}g}"
+
+
+def _compared(value: float, limit: float) -> int:
+    return (value > limit) - (value < limit)
 
 
 def verdict_line(what: str, code: int) -> Phrase:
-    """The last line, which tells the exit code, too."""
+    """The verdict, which tells the exit code, too."""
     return phrase("Verdict: {what} (exit code {code})", what=what, code=code)
 
 
@@ -107,7 +137,8 @@ def indented(entry: str) -> str:
     return f"  {translate(entry)}"
 
 
-def _wrapped(text: str, indent: str) -> list[str]:
+def wrapped(text: str, indent: str) -> list[str]:
+    """A sentence in lines as wide as the terminal."""
     room = terminal_width() - len(indent)
     first, *rest = folded(text, room, room - 2)
     return [f"{indent}{first}", *(f"{indent}  {part}" for part in rest)]

@@ -22,6 +22,7 @@ from petaudit.pictures import Picture
 
 STATUSES: Final = ("failed", "error", "passed", "measured")
 """The worst first."""
+_MOST_WORST: Final = 3
 
 
 def read_sentence(plain: object) -> str:
@@ -113,6 +114,16 @@ class Card:
             return self.value is not None and not self.strict
         is_above = self.value > self.limit
         return is_above if self.better == Better.HIGHER.value else not is_above
+
+    @property
+    def few_worst(self) -> tuple[WorstClass, ...]:
+        """The worst classes of each attribute, as many as a report has room for."""
+        attributes = [worst.attribute for worst in self.worst]
+        return tuple(
+            worst
+            for number, worst in enumerate(self.worst)
+            if attributes[:number].count(worst.attribute) < _MOST_WORST
+        )
 
     @property
     def family(self) -> Family:
@@ -318,6 +329,8 @@ class View:
     settings: Mapping[str, str] = field(default_factory=dict)
     compared_with: str | None = None
     changes: tuple[Change, ...] = ()
+    runs_left_out: int = 0
+    """Runs of the pipeline that the user did not want this time."""
     holds_values: bool = False
     """Whether the document has values of the data in it, which a report may yet hide."""
     date: str | None = None

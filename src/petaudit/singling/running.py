@@ -19,7 +19,7 @@ from petaudit.singling.options import Options
 from petaudit.singling.prepared import Prepared, prepare
 from petaudit.singling.search import Settings, SizeFindings
 from petaudit.singling.strategy import SearchStrategy, choose_strategy
-from petaudit.singling.walk import available_threads
+from petaudit.system.threads import available_threads
 from petaudit.tables import Source
 from petaudit.tables.joint import check_same_columns, joint_tables
 from petaudit.tables.joint.store import store_tables

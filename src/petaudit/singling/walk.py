@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import threading
 import time
 from abc import ABC, abstractmethod
@@ -18,6 +17,7 @@ import numpy as np
 from petaudit.singling.entropy import EntropyRule, normalized_entropy
 from petaudit.singling.kernels import Bytes, Floats, Indices
 from petaudit.singling.partition import Local, Pair, Partition
+from petaudit.system.threads import available_threads
 
 _LOOK = 0.1
 _MOST_PER_CHUNK = 64
@@ -227,10 +227,3 @@ def finished_walks(
 def threads_for(codes: int) -> int:
     """Return how many threads may each copy ``codes`` bytes of codes, at most all cores."""
     return min(available_threads(), max(2, _MOST_COPIED // max(codes, 1)))
-
-
-def available_threads() -> int:
-    """How many processor cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1

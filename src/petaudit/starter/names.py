@@ -70,7 +70,8 @@ def _split(texts: str) -> list[str]:
 
 
 @cache
-def _singulars(name: str) -> frozenset[str]:
+def singulars(name: str) -> frozenset[str]:
+    """The words of a list of ``words.toml``, each in the singular."""
     return frozenset(map(_singular, _split(words()[name])))
 
 
@@ -105,10 +106,19 @@ def words_of(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(re.sub(r"['’]s?(?![a-zA-Z])", "", name))]
 
 
+def parts_of(name: str) -> list[str]:
+    """The words of a name in the singular, without numbers, and compounds taken apart.
+
+    >>> parts_of("loanamt2"), parts_of("Bedrooms")
+    (['loan', 'amt'], ['bedroom'])
+    """
+    return [part for word in words_of(name) if not word.isdigit() for part in _taken_apart(word)]
+
+
 def _english(name: str) -> _Match | None:
-    parts = [_singular(word) for word in words_of(name) if not word.isdigit()]
-    is_about = bool(parts) and parts[-1] in _singulars("about")
-    while len(parts) > 1 and parts[0] in _singulars("counting"):
+    parts = parts_of(name)
+    is_about = bool(parts) and parts[-1] in singulars("about")
+    while len(parts) > 1 and parts[0] in singulars("counting"):
         is_about = True
         parts = parts[2:] if parts[1] == "of" and len(parts) > 2 else parts[1:]
     matches = [
@@ -120,10 +130,44 @@ def _english(name: str) -> _Match | None:
         # A number of something ends in the word.
         and (match.sense.meaning is not Meaning.RECORD_NUMBER or match.end == len(parts))
     ]
-    prepositions = _singulars("prepositions")
+    prepositions = singulars("prepositions")
     turn = next((place for place, word in enumerate(parts) if word in prepositions), len(parts))
     # The words before a preposition say what the column is: an age at diagnosis is an age.
     return max([match for match in matches if match.start < turn] or matches, default=None)
+
+
+@cache
+def _taken_apart(word: str) -> tuple[str, ...]:
+    """The parts of a word that means nothing as a whole, if they are known.
+
+    >>> _taken_apart("appinc"), _taken_apart("agesq"), _taken_apart("message")
+    (('app', 'inc'), ('age', 'sq'), ('message',))
+    """
+    whole = _singular(word)
+    if (whole,) in _english_phrases() or whole in singulars("about"):
+        return (whole,)
+    for cut in range(1, len(word) - _SHORTEST_REST + 1):
+        start, rest = word[:cut], _singular(word[cut:])
+        # Many words happen to start with a letter and to end with a short word.
+        is_long = len(rest) >= (_SHORTEST_REST if cut > 1 else _LONG_REST)
+        if is_long and start in _listed("before") and (rest,) in _english_phrases():
+            return (start, rest)
+    for cut in range(_SHORTEST_REST, len(word)):
+        start, rest = _singular(word[:cut]), word[cut:]
+        if rest in _listed("after") and (start,) in _english_phrases():
+            return (start, rest)
+    if word.endswith("id") and len(word) > _LONG_REST and word not in _listed("not_ids"):
+        return (word[:-2], "id")
+    return (whole,)
+
+
+_SHORTEST_REST: Final = 3
+_LONG_REST: Final = 4
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(_split(words()[name]))
 
 
 def _phrases_in(parts: Sequence[str]) -> Iterator[_Match]:
@@ -131,7 +175,7 @@ def _phrases_in(parts: Sequence[str]) -> Iterator[_Match]:
     for start in range(len(parts)):
         for length in range(1, min(_LONGEST_PHRASE, len(parts) - start) + 1):
             for sense in known.get(tuple(parts[start : start + length]), ()):
-                counted = 0 if sense.says == words()["vague"] else length
+                counted = 0 if sense.says in words()["vague"] else length
                 yield _Match(counted, start + length, start, sense)
 
 
@@ -187,9 +231,15 @@ def _chinese(name: str) -> _Match | None:
         is_weak = sense.meaning in (Meaning.RECORD_NUMBER, Meaning.LIKELY_IDENTIFIER)
         if sense.meaning in _IDENTIFIERS and (is_about or (is_weak and end != len(text))):
             continue
-        length = 0 if sense.says == words()["vague"] else len(word)
+        length = 0 if sense.says in words()["vague"] else len(word)
         matches.append(_Match(length, end, place, sense))
     return max(matches, default=None)
+
+
+def chinese_words_in(name: str, which: str) -> list[str]:
+    """The words of a Chinese list of ``words.toml`` that a name contains."""
+    text = _simplified(unicodedata.normalize("NFKC", name[:_LONGEST_READ]))
+    return [word for word in _simplified(words()[which]).split() if word in text]
 
 
 @cache

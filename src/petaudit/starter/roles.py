@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from petaudit.errors import counted, joined, phrase
 from petaudit.roles import Role
-from petaudit.starter.names import Meaning, sense_of
+from petaudit.starter.names import Meaning, Sense, sense_of, words
+from petaudit.starter.subject import holds_health_data
 from petaudit.tables import open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 
@@ -19,19 +20,30 @@ class Guess:
 
     column: str
     role: Role
+    """Where nobody can be sure, the one that is safer to assume."""
     reason: str
     is_certain: bool = False
     """Whether an identifier names people by its name or the form of its values, not only by
     having a different value in nearly every row."""
+    is_sure: bool = True
+    """False where neither the name nor the values say: somebody has to decide."""
 
 
 _FEW_ROWS: Final = 20
 """In so few rows it means nothing that every value occurs once."""
 _FEW_VALUES: Final = 100
+_FEW_PEOPLE: Final = 10
+"""So few values are kinds of people, not people."""
+_ROWS_OF_A_PERSON: Final = 10
+_YES_NO_UNKNOWN: Final = 3
 _MANY_NUMBERS: Final = 50
 _PERCENT_UNIQUE: Final = 95
 _PERCENT_FINE: Final = 50
 _MOMENTS: Final = (Kind.DATE, Kind.DATETIME)
+_NUMBERS: Final = (Kind.WHOLE, Kind.DECIMAL)
+_DURATION: Final = "length of time"
+_TIME: Final = "time"
+_PERSON_NUMBER: Final = "number of a person"
 _KIND_NAMES: Final = {
     Kind.WHOLE: phrase("whole numbers"),
     Kind.DECIMAL: phrase("decimal numbers"),
@@ -71,27 +83,37 @@ def guesses_from(
     [('identifier', 'the name says patient number; each of 500 values occurs once')]
     """
     before = original or {}
-    return tuple(_guess(column, before.get(column.name)) for column in facts)
+    is_health = holds_health_data(facts)
+    return tuple(_guess(column, before.get(column.name), is_health) for column in facts)
 
 
-def _guess(column: ColumnFacts, before: ColumnFacts | None) -> Guess:
+def _guess(column: ColumnFacts, before: ColumnFacts | None, is_health: bool) -> Guess:
     empty = _empty(column, before)
     evident = None if empty else _by_form(column) or _by_name(column)
-    role, reason = empty or evident or _by_counts(column, before)
-    is_certain = evident is not None and role is Role.IDENTIFIER
-    return Guess(column.name, role, reason, is_certain and column.suppressed < column.values)
+    decision = empty or evident or _by_counts(column, before, is_health)
+    if decision is None:
+        doubt = phrase("neither the name nor the values say; {counts}", counts=_counted(column))
+        return Guess(column.name, Role.QUASI_IDENTIFIER, doubt, is_sure=False)
+    is_certain = decision.is_certain and column.suppressed < column.values
+    return Guess(column.name, decision.role, decision.reason, is_certain, decision.is_sure)
 
 
-_Decision = tuple[Role, str]
+class _Decision(NamedTuple):
+    role: Role
+    reason: str
+    is_certain: bool = False
+    is_sure: bool = True
 
 
 def _empty(column: ColumnFacts, before: ColumnFacts | None) -> _Decision | None:
     """Columns that tell nothing."""
     if column.kind is Kind.NOTHING:
-        return Role.INSENSITIVE, phrase("every value is missing")
+        return _Decision(Role.INSENSITIVE, phrase("every value is missing"))
     if column.kind is Kind.OTHER:
-        return Role.INSENSITIVE, phrase(
-            "holds lists, records or bytes, which cannot be counted: check it yourself"
+        return _Decision(
+            Role.INSENSITIVE,
+            phrase("holds lists, records or bytes, which cannot be counted: check it yourself"),
+            is_sure=False,
         )
     if (
         column.suppressed == column.values
@@ -104,103 +126,161 @@ def _empty(column: ColumnFacts, before: ColumnFacts | None) -> _Decision | None:
         # It was generalised until nothing was left, which Precision must know.
         return None
     rows = counted(column.rows, "row")
-    return Role.INSENSITIVE, phrase("the same value in all {rows} tells nobody apart", rows=rows)
+    return _Decision(
+        Role.INSENSITIVE, phrase("the same value in all {rows} tells nobody apart", rows=rows)
+    )
 
 
 def _by_form(column: ColumnFacts) -> _Decision | None:
     """Values that are written as only numbers and addresses of persons are."""
     if column.personal * 2 <= column.values:
         return None
-    return Role.IDENTIFIER, phrase(
-        "holds e-mail addresses, mobile numbers or identity numbers; {counts}", counts=_once(column)
+    return _Decision(
+        Role.IDENTIFIER,
+        phrase(
+            "holds e-mail addresses, mobile numbers or identity numbers; {counts}",
+            counts=_once(column),
+        ),
+        is_certain=True,
     )
 
 
 def _by_name(column: ColumnFacts) -> _Decision | None:
     sense = sense_of(column.name)
-    if sense is None:
+    if sense is None or _is_duration(sense, column.kind):
         return None
     named = phrase("the name says {meaning}", meaning=sense.says)
     if column.suppressed == column.values:
         return _suppressed(sense.meaning, named)
     match sense.meaning:
         case Meaning.IDENTIFIER | Meaning.LIKELY_IDENTIFIER | Meaning.RECORD_NUMBER:
-            return _identifier(column, sense.meaning, named)
+            return _identifier(column, sense, named)
         case Meaning.SENSITIVE if column.kind in _MOMENTS:
-            return Role.QUASI_IDENTIFIER, phrase(
-                "{named}, but it holds {kind}, which others may know",
-                named=named,
-                kind=_KIND_NAMES[column.kind],
+            return _Decision(
+                Role.QUASI_IDENTIFIER,
+                phrase(
+                    "{named}, but it holds {kind}, which others may know",
+                    named=named,
+                    kind=_KIND_NAMES[column.kind],
+                ),
             )
         case Meaning.KNOWN if _percent_once(column) >= _PERCENT_FINE and column.values >= _FEW_ROWS:
-            return Role.QUASI_IDENTIFIER, phrase(
-                "{named}; {counts}: make it coarser", named=named, counts=_once(column)
+            return _Decision(
+                Role.QUASI_IDENTIFIER,
+                phrase("{named}; {counts}: make it coarser", named=named, counts=_once(column)),
             )
-    return _BY_MEANING[sense.meaning], joined([named, _counted(column)], "; ")
+    return _Decision(_BY_MEANING[sense.meaning], joined([named, _counted(column)], "; "))
 
 
-def _identifier(column: ColumnFacts, meaning: Meaning, named: str) -> _Decision | None:
+def _identifier(column: ColumnFacts, sense: Sense, named: str) -> _Decision:
     """What is called an identifier may still be a code that many people share."""
+    meaning, says_person = sense.meaning, sense.says == _PERSON_NUMBER
     if column.kind is Kind.BOOLEAN or (column.distinct <= 2 and column.values >= _FEW_ROWS):
-        return Role.QUASI_IDENTIFIER, phrase(
-            "{named}, but it has only {counts}", named=named, counts=_counted(column)
+        return _Decision(
+            Role.QUASI_IDENTIFIER,
+            phrase("{named}, but it has only {counts}", named=named, counts=_counted(column)),
         )
     repeats = column.distinct * 2 < column.values
-    is_shared = meaning is Meaning.RECORD_NUMBER or (
-        meaning is Meaning.LIKELY_IDENTIFIER and column.distinct < _FEW_VALUES
-    )
-    if repeats and is_shared:
-        return Role.QUASI_IDENTIFIER, phrase(
-            "{named}, but {rows} share {counts}",
-            named=named,
-            rows=counted(column.values, "row"),
-            counts=_counted(column),
+    is_record = meaning is Meaning.RECORD_NUMBER
+    if repeats and is_record and _is_like_people(column):
+        return _Decision(
+            Role.IDENTIFIER,
+            phrase(
+                "{named}; {rows} hold {counts}, as several rows of a person do",
+                named=named,
+                rows=counted(column.values, "row"),
+                counts=_counted(column),
+            ),
         )
-    return Role.IDENTIFIER, joined([named, _once(column)], "; ")
+    few = _FEW_PEOPLE if says_person else _FEW_VALUES
+    if repeats and (is_record or (meaning is not Meaning.IDENTIFIER and column.distinct < few)):
+        return _Decision(
+            Role.QUASI_IDENTIFIER,
+            phrase(
+                "{named}, but {rows} share {counts}",
+                named=named,
+                rows=counted(column.values, "row"),
+                counts=_counted(column),
+            ),
+        )
+    is_certain = meaning is Meaning.IDENTIFIER or sense.says not in words()["doubtful"]
+    return _Decision(Role.IDENTIFIER, joined([named, _once(column)], "; "), is_certain)
+
+
+def _is_like_people(column: ColumnFacts) -> bool:
+    """Many values, and few rows each."""
+    return column.distinct >= _FEW_VALUES and column.values <= column.distinct * _ROWS_OF_A_PERSON
+
+
+def _is_duration(sense: Sense, kind: Kind) -> bool:
+    """How long something took is nothing that others know; a year has no decimals."""
+    return (sense.says == _DURATION and kind in _NUMBERS) or (
+        sense.says == _TIME and kind is Kind.DECIMAL
+    )
 
 
 def _suppressed(meaning: Meaning, named: str) -> _Decision:
     if meaning in _BY_MEANING and meaning is not Meaning.KNOWN:
-        return Role.INSENSITIVE, phrase(
-            "{named}, but every value is suppressed (*): nothing is left", named=named
+        return _Decision(
+            Role.INSENSITIVE,
+            phrase("{named}, but every value is suppressed (*): nothing is left", named=named),
         )
     role = Role.QUASI_IDENTIFIER if meaning is Meaning.KNOWN else Role.IDENTIFIER
-    return role, phrase("{named}; every value is suppressed (*)", named=named)
+    return _Decision(role, phrase("{named}; every value is suppressed (*)", named=named))
 
 
-def _by_counts(column: ColumnFacts, before: ColumnFacts | None) -> _Decision:
+def _by_counts(
+    column: ColumnFacts, before: ColumnFacts | None, is_health: bool
+) -> _Decision | None:
     if column.suppressed == column.values:
-        return Role.INSENSITIVE, phrase("every value is suppressed (*): nothing is left")
+        return _Decision(Role.INSENSITIVE, phrase("every value is suppressed (*): nothing is left"))
     if before is not None and column.distinct < before.distinct:
-        return Role.QUASI_IDENTIFIER, phrase(
-            "{counts}, {number:,} in the original: it was generalised",
-            counts=_counted(column),
-            number=before.distinct,
+        return _Decision(
+            Role.QUASI_IDENTIFIER,
+            phrase(
+                "{counts}, {number:,} in the original: it was generalised",
+                counts=_counted(column),
+                number=before.distinct,
+            ),
         )
     if column.generalized or column.suppressed:
-        return Role.QUASI_IDENTIFIER, phrase(
-            "generalised labels (ranges, masks or *); {counts}", counts=_counted(column)
+        return _Decision(
+            Role.QUASI_IDENTIFIER,
+            phrase("generalised labels (ranges, masks or *); {counts}", counts=_counted(column)),
         )
     if column.kind in _MOMENTS:
-        return Role.QUASI_IDENTIFIER, phrase(
-            "{kind}, which others may know; {counts}",
-            kind=_KIND_NAMES[column.kind],
-            counts=_counted(column),
+        return _Decision(
+            Role.QUASI_IDENTIFIER,
+            phrase(
+                "{kind}, which others may know; {counts}",
+                kind=_KIND_NAMES[column.kind],
+                counts=_counted(column),
+            ),
         )
-    if (
-        column.kind in (Kind.TEXT, Kind.WHOLE)
-        and column.values >= _FEW_ROWS
-        and _percent_once(column) >= _PERCENT_UNIQUE
-    ):
-        return Role.IDENTIFIER, phrase("{counts}, like personal ID numbers", counts=_once(column))
-    if column.kind is Kind.DECIMAL and column.distinct > _MANY_NUMBERS:
-        return Role.SENSITIVE, phrase(
-            "{counts}: too detailed for others to know, so better protected",
-            counts=_counted(column),
+    if column.kind in (Kind.TEXT, Kind.WHOLE) and nearly_unique(column):
+        return _Decision(
+            Role.IDENTIFIER, phrase("{counts}, like personal ID numbers", counts=_once(column))
         )
-    return Role.QUASI_IDENTIFIER, phrase(
-        "{counts}; in doubt a column counts as known to others", counts=_counted(column)
-    )
+    if column.kind in _NUMBERS and column.distinct > _MANY_NUMBERS:
+        return _Decision(
+            Role.SENSITIVE,
+            phrase(
+                "{counts}: too detailed for others to know, so better protected",
+                counts=_counted(column),
+            ),
+        )
+    is_flag = column.kind is Kind.BOOLEAN or column.distinct <= _YES_NO_UNKNOWN
+    if is_health and (column.kind in _NUMBERS or is_flag):
+        return _Decision(
+            Role.SENSITIVE,
+            phrase("{counts} in a table that holds health data", counts=_counted(column)),
+        )
+    return None
+
+
+def nearly_unique(column: ColumnFacts) -> bool:
+    """Return whether so many rows have a value of their own that it may be an identifier."""
+    return column.values >= _FEW_ROWS and _percent_once(column) >= _PERCENT_UNIQUE
 
 
 def _percent_once(column: ColumnFacts) -> int:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final
 
-from petaudit.errors import Phrase, counted, listing, phrase
+from petaudit.errors import Phrase, counted, listing, phrase, term
 from petaudit.i18n.phrases import translate
 from petaudit.roles import Role
 from petaudit.starter.identifying import Identifying
@@ -36,6 +36,16 @@ _ROLE_HELP: Final = {
     Role.SENSITIVE: phrase("Must not become known about a person."),
     Role.INSENSITIVE: phrase("Not used by the measures."),
 }
+ROLE_NAMES: Final = {
+    Role.IDENTIFIER: term("identifier"),
+    Role.QUASI_IDENTIFIER: term("quasi-identifier"),
+    Role.SENSITIVE: term("sensitive"),
+    Role.INSENSITIVE: term("insensitive"),
+}
+NO_PEOPLE: Final = phrase(
+    "no column says that the rows are people, so no role and no limit is proposed; if they are, "
+    "give the columns their roles"
+)
 _SPREADSHEETS: Final = (".xlsx", ".xls", ".xlsm", ".ods")
 _SEPARATORS: Final = {
     "\uff0c": phrase("full-width comma"),
@@ -78,6 +88,19 @@ class Starter:
     identifying: Identifying = field(default_factory=Identifying)
     file: str | None = None
     """The name of the file; None if it is printed."""
+    is_about_people: bool = True
+    person: str | None = None
+    """The identifier that repeats, and so may tell people apart who have several rows."""
+
+    @property
+    def decided(self) -> list[Guess]:
+        """The guesses that give a column its role."""
+        return [guess for guess in self.guesses if self.is_about_people and guess.is_sure]
+
+    @property
+    def undecided(self) -> list[Guess]:
+        """The guesses of which nobody is sure."""
+        return [guess for guess in self.guesses if not (self.is_about_people and guess.is_sure)]
 
     @property
     def to_fill_in(self) -> tuple[str, ...]:
@@ -93,6 +116,8 @@ class Starter:
             )
         if self.quasi_identifiers:
             return ()
+        if not self.is_about_people:
+            return (NO_PEOPLE,)
         return (phrase("no quasi-identifier is known: name the columns that others may know"),)
 
     @property
@@ -155,7 +180,10 @@ def starter_text(starter: Starter, *, with_reasons: bool = True) -> str:
     >>> print(starter_text(Starter("people.csv", 9, 2, file="audit.yaml")).splitlines()[0])
     # yaml-language-server: $schema=./petaudit.schema.json
     """
-    named = [guess for guess in starter.guesses if can_be_named(guess.column)]
+    decided, undecided = (
+        [guess for guess in guesses if can_be_named(guess.column)]
+        for guesses in (starter.decided, starter.undecided)
+    )
     table = shown_table(starter.table)
     delimiter = "tab" if starter.delimiter == "\t" else starter.delimiter
     settings = {"delimiter": delimiter, "encoding": starter.encoding}
@@ -166,8 +194,9 @@ def starter_text(starter: Starter, *, with_reasons: bool = True) -> str:
         file=remark(starter.file or "audit.yaml"),
         rows=counted(starter.rows, "row"),
         columns=counted(starter.columns, "column"),
-        has_nameless=len(named) < len(starter.guesses),
-        roles=list(_roles(named, with_reasons)),
+        has_nameless=len(decided) + len(undecided) < len(starter.guesses),
+        roles=list(_roles(decided, with_reasons)),
+        undecided=_undecided(undecided, with_reasons),
         reading="".join(
             f"\n    {name}: {scalar(value)}" for name, value in settings.items() if value
         ),
@@ -197,18 +226,31 @@ def _template() -> Template:
 def _roles(guesses: Sequence[Guess], with_reasons: bool) -> Iterator[tuple[str, str, str]]:
     """Yield each role that a column has, with its explanation and the list of its columns."""
     for role in Role:
-        items = {
-            f"        - {scalar(guess.column)}": guess.reason
+        columns = {guess.column: guess.reason for guess in guesses if guess.role is role}
+        if columns:
+            yield role.value, _ROLE_HELP[role], _items(columns, with_reasons)
+
+
+def _undecided(guesses: Sequence[Guess], with_reasons: bool) -> str:
+    """The columns without a role, each with what it may be."""
+    return _items(
+        {
+            guess.column: guess.reason
+            if not guess.is_sure
+            else phrase("{role}? {reason}", role=ROLE_NAMES[guess.role], reason=guess.reason)
             for guess in guesses
-            if guess.role is role
-        }
-        if items:
-            start = min(max(map(width, items)) + 2, COMMENT_COLUMN)
-            lines = [
-                entry(item, reason, start) if with_reasons else item
-                for item, reason in items.items()
-            ]
-            yield role.value, _ROLE_HELP[role], "\n".join(lines)
+        },
+        with_reasons,
+    )
+
+
+def _items(columns: Mapping[str, str], with_reasons: bool) -> str:
+    """A list of columns, each with its reason."""
+    items = {f"        - {scalar(column)}": reason for column, reason in columns.items()}
+    start = min(max(map(width, items), default=0) + 2, COMMENT_COLUMN)
+    return "\n".join(
+        entry(item, reason, start) if with_reasons else item for item, reason in items.items()
+    )
 
 
 def can_be_named(column: str) -> bool:

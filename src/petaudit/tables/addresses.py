@@ -21,7 +21,8 @@ _OF_SPARK: Final = frozenset(
         *("abfs", "abfss", "wasb", "wasbs", "adl", "dbfs", "maprfs", "alluxio", "o3fs", "ofs"),
     }
 )
-_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://(.*)", re.DOTALL)
+_ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://(.*)", re.DOTALL)
+"""A single letter is a drive."""
 _SHAPES: Final = {
     POSTGRES: "postgresql://user@host:5432/database?table=schema.name",
     DUCKDB: "duckdb:///folder/file.duckdb?table=schema.name",
