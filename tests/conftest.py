@@ -38,6 +38,14 @@ def in_english() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True, scope="session")
+def same_day() -> Iterator[None]:
+    """Reports have the date of a fixed day: two of them may be made around midnight."""
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("SOURCE_DATE_EPOCH", "1790000000")
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The key of the person who runs the tests is neither used nor made."""
     with pytest.MonkeyPatch.context() as environment:

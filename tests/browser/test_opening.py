@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.browser.pages import LANGUAGES, NAMES, Drawn, Opened, Window
+from tests.browser.pages import LANGUAGES, NAMES, PHONE, Drawn, Opened, Window
 
 Report = Callable[[str, str], Path]
 PICTURES = "figure.chart svg"
@@ -102,6 +102,7 @@ def test_pictures_are_drawn_in_light_and_dark(
 ) -> None:
     opened = window.open(report(name, lang), scale=0.5, scheme="dark")
     page = opened.page
+    opened.open_everything()
     dark = seen(opened, window, PICTURES)
     page.emulate_media(color_scheme="light")
     light = seen(opened, window, PICTURES)
@@ -127,19 +128,44 @@ def test_gauges_are_drawn(name: str, report: Report, window: Window) -> None:
 
 
 @pytest.mark.parametrize(("name", "lang"), MARKS)
-def test_a_mark_says_whether_values_are_hidden(
+def test_it_says_whether_values_are_hidden_and_nothing_lies_over_the_text(
     name: str, lang: str, report: Report, window: Window
 ) -> None:
     page = window.open(report(name, lang)).page
     mark = MARKS[name, lang]
-    drawn = page.evaluate("getComputedStyle(document.body, '::before').content")
-    assert drawn == f'"{mark}"'
     assert page.locator(".mode strong").inner_text() == mark
     assert mark in page.locator("footer").inner_text()
-    # It is seen over everything, too faint to be in the way.
-    before = page.screenshot()
-    page.evaluate("document.body.dataset.mark = ''")
-    assert page.screenshot() != before
+    assert page.evaluate("getComputedStyle(document.body, '::before').content") == "none"
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_first_screen_has_the_verdict_the_tiles_and_the_facts(
+    name: str, lang: str, report: Report, window: Window
+) -> None:
+    page = window.open(report(name, lang)).page
+    seen = page.locator(".tile, .verdict h1, .verdict .facts dd").evaluate_all(
+        "all => all.map(own => own.getBoundingClientRect().bottom)"
+    )
+    assert max(seen) <= 900
+    assert page.locator(".tile").count() in (range(1, 6) if name == "mpuccs" else range(3, 6))
+    assert page.locator(".verdict .facts dd", has_text="2026-09-").count() == 1
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pictures_fit_on_a_phone(name: str, report: Report, window: Window) -> None:
+    """As a whole, and with letters of about nine pixels."""
+    opened = window.open(report(name, "en"), size=PHONE)
+    opened.open_everything()
+    page = opened.page
+    for picture in page.locator(PICTURES).all():
+        scale = picture.evaluate(
+            "own => own.getBoundingClientRect().width / own.viewBox.baseVal.width"
+        )
+        assert 12 * scale > 8.5
+    assert page.locator(".chart").evaluate_all(
+        "all => all.every(own => own.scrollWidth <= own.clientWidth)"
+    )
 
 
 def test_revealed_values_are_only_in_the_revealed_report(report: Report, window: Window) -> None:

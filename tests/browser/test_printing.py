@@ -1,4 +1,4 @@
-"""On paper there is everything that the screen has, and nothing that can only be pressed."""
+"""On paper there is what the screen shows, and nothing that can only be pressed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pytest
 from tests.browser.pages import LANGUAGES, NAMES, Window
 
 Report = Callable[[str, str], Path]
-PAGES = {"demo": range(12, 35), "mpuccs": range(3, 10), "compare": range(4, 11)}
+PAGES = {"demo": 8, "mpuccs": 4, "compare": 6}
+"""At most."""
 MARKS = {"en": "Values hidden", "zh-TW": "已隱藏資料值"}
 PAPER = "rgb(255, 255, 255)"
 
@@ -28,7 +29,7 @@ def test_a_pdf_has_the_expected_pages(name: str, lang: str, report: Report, wind
     # Whoever prints at night gets no black paper.
     page = window.open(report(name, lang), scheme="dark").page
     file = page.pdf(prefer_css_page_size=True)
-    assert len(re.findall(rb"/Type /Page\b", file)) in PAGES[name]
+    assert len(re.findall(rb"/Type /Page\b", file)) <= PAGES[name]
     sizes = set(re.findall(rb"/MediaBox \[0 0 (\d+)[.\d]* (\d+)", file))
     assert sizes <= {(b"594", b"841"), (b"595", b"842"), (b"595", b"841"), (b"594", b"842")}
 
@@ -50,26 +51,19 @@ def test_a_pdf_can_be_searched_and_every_page_has_the_mark(
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_shut_on_the_screen_is_on_paper(
+def test_what_is_shut_on_the_screen_is_a_line_on_paper(
     name: str, lang: str, report: Report, window: Window
 ) -> None:
     page = window.open(report(name, lang), scheme="dark").page
-    page.locator("details.card[open] > summary").first.click()
-    if page.locator(".tabs").count():
-        page.locator(".tabs label").last.click()
     page.emulate_media(media="print")
-    parts = "details.card > .body, figure.chart table, details.plain dl, .glance tbody, .group"
-    found = page.locator(parts).evaluate_all(
-        """all => all.map(own => [own.checkVisibility({contentVisibilityAuto: true}),
-                                  own.getBoundingClientRect().height > 10])"""
-    )
-    assert len(found) >= 7
-    assert all(own == [True, True] for own in found)
-    for gone in (".theme", ".tabs", ".skip", ".plain > summary"):
+    for card in page.locator("details.card").all():
+        assert card.locator("summary").first.is_visible()
+        is_open = card.get_attribute("open") is not None
+        assert card.locator("> .body").is_visible() is is_open
+    assert all(own.is_visible() for own in page.locator(".left-out dl").all())
+    for gone in (".theme", "nav", ".skip", ".plain > summary"):
         assert not any(own.is_visible() for own in page.locator(gone).all())
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == PAPER
-    mark = page.evaluate("getComputedStyle(document.body, '::before').content")
-    assert mark == f'"{MARKS[lang]}"'
 
 
 def test_paper_is_light_whatever_was_chosen(report: Report, window: Window) -> None:

@@ -11,7 +11,6 @@ from tests.browser.pages import LANGUAGES, NAMES, PHONE, Window
 
 Report = Callable[[str, str], Path]
 LIGHT, DARK = "rgb(244, 246, 248)", "rgb(17, 22, 28)"
-FAMILIES = ("privacy", "risk", "utility", "other")
 _FOCUS = """() => {
     const own = document.activeElement, style = getComputedStyle(own);
     return {kind: own.classList.contains("datum") ? "datum" : own.localName,
@@ -57,39 +56,38 @@ def test_colours_follow_the_system_unless_chosen(
     assert page.evaluate("getComputedStyle(document.documentElement).colorScheme") == "dark"
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
-@pytest.mark.parametrize("name", ["demo", "compare"])
-def test_tabs_show_one_family(name: str, lang: str, report: Report, window: Window) -> None:
-    page = window.open(report(name, lang)).page
-    there = [own for own in FAMILIES if page.locator(f"#tab-{own}").count()]
-    assert len(there) >= 2
-
-    def shown(selector: str) -> list[str]:
-        return [
-            own
-            for own in there
-            if all(part.is_visible() for part in page.locator(f"{selector}.of-{own}").all())
-        ]
-
-    def check(chosen: str) -> None:
-        expected = there if chosen == "all" else [chosen]
-        assert shown(".glance tbody") == shown("section.group") == expected
-        count = int(page.locator(f"label[for=tab-{chosen}] .count").inner_text())
-        rows = page.locator(".glance tbody tr:not(.family):visible")
-        assert rows.count() == page.locator("details.card:visible").count() == count
-
-    check("all")
-    for own in [*there, "all"]:
-        page.locator(f"label[for=tab-{own}]").click()
-        check(own)
-    for own in [*there, "all"]:
-        page.keyboard.press("ArrowRight")
-        check(own)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_contents_lead_to_every_part(name: str, report: Report, window: Window) -> None:
+    page = window.open(report(name, "en")).page
+    links = page.locator("nav a")
+    titles = page.locator("main h2").all_inner_texts()
+    assert [own.lower() for own in links.all_inner_texts()] == [own.lower() for own in titles]
+    for number in range(links.count()):
+        links.nth(number).click()
+        place = page.locator("main h2").nth(number).bounding_box()
+        assert place is not None
+        assert 0 <= place["y"] < 900
 
 
-def test_there_are_no_tabs_for_one_family(report: Report, window: Window) -> None:
-    page = window.open(report("mpuccs", "en")).page
-    assert page.locator(".tabs").count() == 0
+def test_measures_without_a_limit_are_one_line_each(report: Report, window: Window) -> None:
+    page = window.open(report("demo", "en")).page
+    measured = page.locator("details.card.measured")
+    assert measured.count() > 15
+    heights = measured.evaluate_all("all => all.map(own => own.getBoundingClientRect().height)")
+    assert max(heights) < 50
+    assert page.locator("details.card:not(.measured)[open]").count() == 5
+
+
+def test_exact_figures_are_one_click_away(report: Report, window: Window) -> None:
+    page = window.open(report("demo", "en")).page
+    card = page.locator(
+        "details.card", has=page.get_by_role("heading", name="t-closeness", exact=True)
+    )
+    exact = card.get_by_text("0.6932542050703976")
+    assert not exact.is_visible()
+    card.get_by_text("How it was computed").click()
+    assert exact.is_visible()
+    assert card.locator(".big span").get_attribute("title") == exact.inner_text()
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -111,7 +109,9 @@ def test_measures_open_and_close(lang: str, report: Report, window: Window) -> N
 
 @pytest.mark.parametrize("name", NAMES)
 def test_every_picture_has_its_table(name: str, report: Report, window: Window) -> None:
-    page = window.open(report(name, "en")).page
+    opened = window.open(report(name, "en"))
+    page = opened.page
+    page.locator("details.card").evaluate_all("all => all.forEach(own => own.open = true)")
     for figure in page.locator("figure.chart").all():
         table, summary = figure.locator("table"), figure.locator("summary")
         assert not table.is_visible()
@@ -199,7 +199,7 @@ def test_focus_on_a_mark_is_to_be_seen(report: Report, window: Window) -> None:
     page = window.open(report("mpuccs", "en")).page
     picture = page.locator("figure.chart svg").first
     before = picture.screenshot()
-    page.locator("figure.chart .scroll").first.focus()
+    page.locator("details.card > summary").first.focus()
     page.keyboard.press("Tab")
     assert page.evaluate(_FOCUS)["kind"] == "datum"
     assert picture.screenshot() != before

@@ -93,7 +93,7 @@ def test_text_and_json_are_not_written_where_nothing_was_decided(run: Run) -> No
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--report", "a.pdf"], "'a.pdf' does not determine the report format"),
+        (["--report", "a.doc"], "'a.doc' does not determine the report format"),
         (["--report", "none/a.html"], "folder 'none' does not exist"),
         (
             ["--report", "t.html", "--hide-below", "few"],
@@ -214,7 +214,7 @@ def test_a_report_of_a_search(run: Run, write: Write) -> None:
         (["none.json"], "does not exist"),
         (["t.csv"], "is not valid JSON"),
         (["t.csv", "--format", "pdf"], "invalid choice"),
-        (["t.csv", "--out", "x.pdf"], "does not determine the report format"),
+        (["t.csv", "--out", "x.doc"], "does not determine the report format"),
     ],
 )
 def test_wrong_calls(arguments: list[str], words: str, run: Run) -> None:

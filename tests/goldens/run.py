@@ -50,7 +50,7 @@ def languages(name: str) -> tuple[str, ...]:
 def outcome(commands: list[str], language: str) -> str:
     """All that a case prints and writes, and its exit codes."""
     parts = []
-    environment = {"PETAUDIT_LANG": language, "COLUMNS": "80"}
+    environment = {"PETAUDIT_LANG": language, "COLUMNS": "80", "SOURCE_DATE_EPOCH": "1790000000"}
     folder = _folder()
     before = _state(folder)
     for command in commands:

@@ -80,7 +80,7 @@ PAIRS: dict[str, tuple[Picture, Picture]] = {
             "pay",
             "equal",
             (ValueBin(80, 1, None), ValueBin(75, 1, None), ValueBin(81, 1, None)),
-            (FarShares(2, 2, 0.61, (1, 1, 0)), FarShares(45, 1, 0.44, (4, 1, 40))),
+            (FarShares(3, 2, 0.61, (2, 1, 0)), FarShares(45, 1, 0.44, (3, 2, 40))),
         ),
     ),
 }
@@ -119,20 +119,37 @@ def test_class_sizes_are_the_same_few_bins_for_every_table() -> None:
     assert [row[1:3] for row in revealed.table[1]][:2] == [("3", "3"), ("17", "34")]
 
 
-def test_small_classes_are_left_out_of_distributions() -> None:
-    found = example("distributions")
+def test_the_farthest_classes_are_shown_together_where_each_is_small() -> None:
+    """By hand: two classes of 3 and one of 45 rows are 51, with 8, 3 and 40 of the values."""
+    found, _ = PAIRS["distributions"]
     assert isinstance(found, Distributions)
     chart = draw(found)
     assert chart is not None
     assert "0.61" not in chart.svg
-    assert any("left out" in note for note in chart.notes)
+    assert "one of which decides the figure, have 50–54 rows together" in chart.text_alternative
+    # Of 52, the middle of the zone: the sums 8, 11 and 51 are in zones of five.
+    assert [row[2] for row in chart.table[1]] == ["9.62–17.3 %", "<19.2 %", "69.2–84.6 %"]
     revealed = draw(found, hide_below=0)
     assert revealed is not None
-    assert "0.61" in revealed.svg
-    only_small = replace(found, classes=found.classes[:1])
-    nothing = draw(only_small)
-    assert nothing is not None
-    assert "no class" in nothing.text_alternative
+    assert "distance 0.61" in revealed.svg
+    alone = draw(replace(found, classes=found.classes[1:]))
+    assert alone is not None
+    assert "The class that decides the figure has 45–49 rows" in alone.text_alternative
+    few = draw(replace(found, classes=found.classes[:1]))
+    assert few is not None
+    assert few.svg == ""
+    assert "too few people" in few.text_alternative
+
+
+def test_where_every_bar_is_hidden_a_sentence_says_so() -> None:
+    bins = (SizeBin(1, 1, 3, 3), SizeBin(5, 9, 1, 6))
+    chart = draw(ClassSizes(bins, 5.0, 0))
+    assert chart is not None
+    assert chart.svg == ""
+    assert chart.text_alternative.startswith("Not drawn: too few people")
+    revealed = draw(ClassSizes(bins, 5.0, 0), hide_below=0)
+    assert revealed is not None
+    assert "<svg" in revealed.svg
 
 
 def test_values_of_few_rows_are_put_together() -> None:
@@ -140,7 +157,7 @@ def test_values_of_few_rows_are_put_together() -> None:
         "pay",
         "ordered",
         tuple(ValueBin(rows, 1, None) for rows in (50, 1, 2, 3, 40, 4)),
-        (FarShares(40, 1, 0.5, (30, 0, 0, 1, 9, 0)),),
+        (FarShares(40, 1, 0.4321, (30, 0, 0, 1, 9, 0)),),
         100,
     )
     chart = draw(found)
@@ -151,7 +168,7 @@ def test_values_of_few_rows_are_put_together() -> None:
         ("group 2 of values", "<10 %"),
         ("group 3 of values", "41–45 %"),
     ]
-    assert "0.5" not in chart.svg.replace("0.55", "")
+    assert "0.43" not in chart.svg
     assert "distance" not in chart.text_alternative
 
 

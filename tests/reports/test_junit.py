@@ -121,10 +121,10 @@ def test_a_breach() -> None:
     why = phrase("{rows} are too far", rows=counted(3, "row"))
     found = only(as_junit(view(card(explanation=(why,))), Voice()), "failure")
     assert found.get("type") == "limit"
-    assert found.get("message") == "t-closeness is 0.44, and must be at most 0.4."
+    assert found.get("message") == "t-closeness is 0.44, and must be at most 0.40."
     assert (found.text or "").split("\n") == [
-        "t-closeness is 0.44, and must be at most 0.4.",
-        "t-closeness: 0.44; required: at most 0.4",
+        "t-closeness is 0.44, and must be at most 0.40.",
+        "t-closeness: 0.44; required: at most 0.40",
         "<5 rows are too far",
     ]
 

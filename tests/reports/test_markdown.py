@@ -118,11 +118,11 @@ def test_a_failed_check() -> None:
         "## ✗ petaudit: failed · `released.csv`\n\nDo not release this as it is"
     )
     assert rows_of(found)[2:] == [
-        [" t-closeness ", " 0.44 ", " at most 0.4 ", " ✗ failed "],
+        [" t-closeness ", " 0.44 ", " at most 0.40 ", " ✗ failed "],
         [" k-anonymity ", " 7 ", " at least 5 ", " ✓ passed "],
     ]
     assert (
-        "- **t-closeness is 0.44, and must be at most 0.4.**\n  - &lt;5 rows are too far" in found
+        "- **t-closeness is 0.44, and must be at most 0.40.**\n  - &lt;5 rows are too far" in found
     )
     assert found.endswith("petaudit 0.5.0; values hidden; counts below 5 shown as &lt;5\n")
 
@@ -150,7 +150,7 @@ def test_what_was_before_has_a_column() -> None:
     made = view(card(before=Before(0.3)), card("k-map", "measured", limit=None, lower_bound=True))
     rows = rows_of(as_markdown(made, Voice()))
     assert rows[0] == [" Measure ", " Value ", " Before ", " Limit ", " Verdict "]
-    assert [cells[2] for cells in rows[2:]] == [" 0.3 ", r" \- "]
+    assert [cells[2] for cells in rows[2:]] == [" 0.30 ", r" \- "]
     assert rows[3][1] == " ≥ 0.44 "
 
 

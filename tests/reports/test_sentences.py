@@ -13,7 +13,7 @@ import petaudit
 from petaudit.i18n.catalogue import LANGUAGES
 from petaudit.i18n.voice import Voice
 from petaudit.reports.reading import view_of
-from petaudit.reports.sentences import headline, next_steps, summary
+from petaudit.reports.sentences import headline, lead, next_steps, summary
 from petaudit.reports.view import Card, Change, View
 
 
@@ -43,13 +43,14 @@ def test_headlines(shown: View, words: str) -> None:
 
 
 def test_an_error_never_sounds_safe() -> None:
-    said = " ".join([headline(view("error", OPEN, GOOD)), *summary(view("error", OPEN, GOOD))])
+    shown = view("error", OPEN, GOOD)
+    said = " ".join([headline(shown), *lead(shown), *summary(shown)])
     assert "hold" not in said
     assert "t-closeness could not be measured: no sensitive attribute." in said
 
 
 def test_breaches_are_named_with_value_and_limit() -> None:
-    said = [*summary(view_of(check()))]
+    said = [*lead(view_of(check())), *summary(view_of(check()))]
     assert "k-anonymity is 1, and must be at least 5." in said
     assert "At least one person in it can be told apart from everyone else." in said
 
@@ -93,7 +94,19 @@ def test_small_counts_are_hidden_in_every_sentence() -> None:
     shown = view_of(check())
     said = " ".join(Voice().say_all([*summary(shown), *next_steps(shown)]))
     assert "suppressing <5 rows would be enough" in said
-    assert "a.csv has <5 rows" in said
+
+
+def test_limits_that_hold_are_named_with_value_and_limit() -> None:
+    close = Card("t-closeness", "passed", 0.6932542, 0.7, "lower")
+    [said] = lead(view("passed", GOOD, close))
+    assert said == "Precision is 90 % (at least 50 %); t-closeness is 0.69 (at most 0.70)."
+
+
+@pytest.mark.parametrize("verdict", ["passed", "failed", "error", "measured"])
+def test_only_what_may_be_released_is_kept_with_the_release(verdict: str) -> None:
+    cards = {"passed": GOOD, "failed": BAD, "error": OPEN, "measured": replace(GOOD, limit=None)}
+    steps = " ".join(next_steps(view(verdict, cards[verdict])))
+    assert ("Keep this report with the release" in steps) is (verdict in ("passed", "measured"))
 
 
 @pytest.mark.parametrize("status", ["passed", "failed", "error", "measured"])

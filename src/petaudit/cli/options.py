@@ -462,13 +462,14 @@ def _add_quiet(output: Group) -> None:
 def _add_reports(output: Group) -> None:
     output.names(
         "--report",
-        "also write a report: .html, .md, .xml (JUnit) or .sarif; repeat for more",
+        "also write a report: .html, .pdf, .md, .xml (JUnit) or .sarif; repeat for more",
         "FILE",
     )
     _add_comparison(output)
 
 
 def _add_comparison(output: Group) -> None:
+    output.value("--reviewer", "NAME", "who answers for the audit; reports name them")
     output.value("--baseline", "FILE", "an earlier result, to show before and after")
     output.value(
         "--hide-below",

@@ -16,8 +16,9 @@ from petaudit.i18n.catalogue import language
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import json_text, printable
 from petaudit.judging.document import read_document
+from petaudit.reports.pdf import find_browser
 from petaudit.reports.reading import view_of
-from petaudit.reports.writing import checked_format, checked_threshold
+from petaudit.reports.writing import PDF, checked_format, checked_threshold, write_report
 from petaudit.reports.writing import report as make_report
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.system.progress import stage
@@ -33,6 +34,7 @@ def report(chosen: argparse.Namespace) -> int:
     if target is None and format_name == "html" and chosen.out is None:
         # A page is for a browser, not for a terminal.
         target = Path(f"{result.stem}.html")
+    _check_printer([format_name])
     reports = Reports.of(chosen)
     text = reports.text(result, format_name, chosen.location)
     if target is None:
@@ -41,7 +43,7 @@ def report(chosen: argparse.Namespace) -> int:
     refuse_inputs(target, [path for path in (result, reports.baseline) if path is not None])
     if not target.parent.is_dir():
         raise InputError("folder {folder!r} does not exist", folder=str(target.parent))
-    write_text(target, text)
+    write_report(target, text, format_name)
     say_written(target)
     return 0
 
@@ -55,6 +57,7 @@ class Reports:
     baseline: Path | None
     reveal_values: bool
     hide_below: int
+    reviewer: str | None = None
 
     @classmethod
     def of(cls, chosen: argparse.Namespace) -> Reports:
@@ -62,6 +65,7 @@ class Reports:
         names = getattr(chosen, "report", None) or ()
         files = tuple((Path(name), checked_format(None, name)) for name in names)
         _check_apart([path for path, _ in files], chosen)
+        _check_printer([format_name for _, format_name in files])
         baseline = None if chosen.baseline is None else Path(chosen.baseline)
         if baseline is not None:
             view_of(read_document(baseline), origin=str(baseline))
@@ -69,7 +73,7 @@ class Reports:
             _check_folder(path, baseline)
         option = "--hide-below"
         hide_below = checked_threshold(whole_number(chosen.hide_below, option), option)
-        return cls(files, baseline, chosen.reveal_values, hide_below)
+        return cls(files, baseline, chosen.reveal_values, hide_below, chosen.reviewer)
 
     def text(
         self, document: Mapping[str, Any] | Path, format_name: str, location: str | None = None
@@ -83,12 +87,13 @@ class Reports:
     ) -> str:
         return make_report(
             document,
-            format=format_name,
+            format="html" if format_name == PDF else format_name,
             lang=language(),
             baseline=self.baseline,
             reveal_values=self.reveal_values,
             hide_below=self.hide_below,
             location=location,
+            reviewer=self.reviewer,
         )
 
     def shown(
@@ -112,7 +117,7 @@ class Reports:
         for path, _ in self.files:
             refuse_inputs(path, read)
         for path, format_name in self.files:
-            write_text(path, self.text(document, format_name, location))
+            write_report(path, self.text(document, format_name, location), format_name)
 
     def say_written(self) -> None:
         """Say where the reports are, where people read what is printed."""
@@ -139,6 +144,11 @@ def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
     targets = [*paths, *([Path(out)] if out else [])]
     if len({path.absolute() for path in targets}) < len(targets):
         raise OptionError("two outputs have the same file; give each its own")
+
+
+def _check_printer(formats: list[str]) -> None:
+    if PDF in formats:
+        find_browser()
 
 
 def _check_folder(path: Path, baseline: Path | None) -> None:

@@ -42,7 +42,7 @@ class Voice:
 
     @property
     def mark(self) -> str:
-        """What is written across a report."""
+        """What stands at the top of a report, and at the foot of every printed page."""
         if self.revealed:
             return self.say(phrase("Contains values of the data"))
         return self.say(phrase("Values hidden"))

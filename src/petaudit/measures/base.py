@@ -99,6 +99,10 @@ class ReportedFigure(Protocol):
         """The figure."""
 
     @property
+    def value_text(self) -> str:
+        """The figure as people read it."""
+
+    @property
     def status(self) -> str:
         """``passed``, ``failed``, ``undecided``, or ``measured`` without a limit."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias
 
@@ -12,6 +13,8 @@ from petaudit.errors import OptionError, Phrase, joined, phrase
 Reach: TypeAlias = tuple[float, float]
 """The smallest and the largest figure that any table can have."""
 _MOST_DIGITS: Final = 1e15
+_READABLE: Final = range(-7, 16)
+"""The powers of ten of numbers that people read without an exponent."""
 
 
 def is_idle(limit: Fraction | float, better: str, reach: Reach, *, strict: bool) -> bool:
@@ -119,6 +122,65 @@ def figure_texts(
         # They differ beyond the last digit of a float.
         return exact, bound
     return shown, bound
+
+
+def rounded_texts(
+    value: float | bool | None,
+    limit: float | None,
+    before: float | bool | None = None,
+    *,
+    exact: str | None = None,
+    percent: bool = False,
+) -> tuple[str, str, str]:
+    """A figure, its limit and an earlier figure, rounded to what they mean: to two digits.
+
+    More digits are shown where two would hide on which side of the limit, of the earlier figure,
+    of 0 or of 1 the figure is. The limit is never rounded.
+
+    >>> rounded_texts(0.693254, 0.7), rounded_texts(0.7041, 0.7), rounded_texts(5.0, 5.0)
+    (('0.69', '0.70', '-'), ('0.704', '0.70', '-'), ('5', '5', '-'))
+    >>> rounded_texts(0.9984, 0.4, 0.9979, percent=True), rounded_texts(101.59, None)
+    (('99.84 %', '40 %', '99.79 %'), ('102', '-', '-'))
+    """
+    number, bound, earlier = (_decimal(each, percent) for each in (value, limit, before))
+    known = [each for each in (number, bound, earlier) if each is not None]
+    is_tied = exact is not None and value == limit
+    if is_tied or any(each.adjusted() not in _READABLE for each in known if each):
+        return (*figure_texts(value, limit, exact), short(before))
+    places = 0 if number is None else _places(number)
+    ends = [Decimal(0), Decimal(100 if percent else 1), *([] if bound is None else [bound])]
+    while number is not None and not (
+        all(round(number, places).compare(end) == number.compare(end) for end in ends)
+        and (
+            earlier is None
+            or round(number, places).compare(round(earlier, places)) == number.compare(earlier)
+        )
+    ):
+        places += 1
+    sign = " %" if percent else ""
+
+    def text(shown: Decimal | None, given: float | bool | None, decimals: int) -> str:
+        return short(given) if shown is None else f"{round(shown, decimals):,f}{sign}"
+
+    # All digits of a limit, and two at least.
+    own = 0 if bound is None else -int(bound.normalize().as_tuple().exponent)
+    return (
+        text(number, value, places),
+        text(bound, limit, 0 if bound is None else max(own, _places(bound))),
+        text(earlier, before, 2 if number is None else places),
+    )
+
+
+def _decimal(number: float | bool | None, percent: bool) -> Decimal | None:
+    """The number as it is written, in percent if it is a share; None if it is no finite one."""
+    if number is None or isinstance(number, bool) or not math.isfinite(number):
+        return None
+    return Decimal(repr(number)).scaleb(2 if percent else 0)
+
+
+def _places(number: Decimal) -> int:
+    """How many decimals show two digits of a number; none if it is an integer."""
+    return 0 if number == number.to_integral_value() else max(0, 1 - number.adjusted())
 
 
 def short(value: float | bool | None) -> str:

@@ -74,8 +74,9 @@ class Precision(ColumnsMeasure):
 
     def plain_words(self, figure: ReportedFigure) -> str:
         """How much detail is kept."""
-        share = f"{100 * figure.value:.3g} %"
-        return phrase("{share} of the original's detail is kept (precision).", share=share)
+        return phrase(
+            "{share} of the original's detail is kept (precision).", share=figure.value_text
+        )
 
 
 precision = Precision.as_function()

@@ -18,6 +18,9 @@ from petaudit.i18n.zones import Zone
 from petaudit.pictures.svg import Sheet
 
 LONGEST_NAME: Final = 60
+_NOT_DRAWN: Final = phrase(
+    "Not drawn: too few people are in it. A report with --reveal-values shows it."
+)
 _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
@@ -27,6 +30,7 @@ class Chart:
     """A drawing that needs nothing else, and the same in words and as a table."""
 
     svg: str
+    """Empty where nothing may be drawn: then the words say why."""
     title: str
     text_alternative: str
     table: tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]
@@ -37,7 +41,7 @@ class Chart:
     def of(
         cls,
         voice: Voice,
-        sheet: Sheet,
+        sheet: Sheet | None,
         *,
         title: str,
         words: str,
@@ -45,10 +49,11 @@ class Chart:
         rows: Iterable[Sequence[str]],
         notes: Iterable[str] = (),
     ) -> Chart:
-        """Return a chart in the language of a voice."""
-        title, words = voice.say(title), voice.say(words)
+        """Return a chart in the language of a voice; without a sheet it says why there is none."""
+        title, words = voice.say(title), voice.say(_NOT_DRAWN if sheet is None else words)
         table = tuple(voice.say_all(header)), tuple(tuple(voice.say_all(row)) for row in rows)
-        return cls(sheet.svg(title, words), title, words, table, tuple(voice.say_all(notes)))
+        svg = "" if sheet is None else sheet.svg(title, words)
+        return cls(svg, title, words, table, tuple(voice.say_all(notes)))
 
 
 @dataclass(frozen=True)

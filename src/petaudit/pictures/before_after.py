@@ -28,7 +28,7 @@ from petaudit.pictures.svg import (
 
 MOST_ROWS: Final = 24
 _TOP, _STEP = 30, 24
-_LEFT, _RIGHT = 190, WIDTH - 178
+_LEFT, _RIGHT = 140, WIDTH - 140
 _HOLLOW: Final = Paint(fill=PAPER, stroke=MAIN, stroke_width=2)
 _LIMIT: Final = Paint(stroke=INK, stroke_width=1.5, dash="4 2")
 _CHANGES: Final = {
@@ -136,7 +136,7 @@ def _sheet(figures: Sequence[ComparedFigure], voice: Voice) -> Sheet:
         sheet.symbol(at[1], y, area=90, fill=MAIN, label=label)
         sheet.text(_LEFT - 8, y, item.name, anchor="end", room=_LEFT - 12)
         texts = f"{sign} {figure(before)} → {figure(after)}"
-        sheet.text(_RIGHT + 12, y, texts, room=164, longest=40)
+        sheet.text(_RIGHT + 12, y, texts, room=128, longest=40)
     return sheet
 
 

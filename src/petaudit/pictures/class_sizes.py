@@ -116,8 +116,14 @@ class ClassSizes(Picture):
         )
         return Chart.of(
             voice,
+            # Sizes that are cut would be wrong ones.
             bar_list(
-                bars, header["sizes"], bars_are, say=voice.say, names_width=None, divider=divider
+                bars,
+                header["sizes"],
+                bars_are,
+                say=voice.say,
+                longest_name=math.inf,
+                divider=divider,
             ),
             title=unit.choose(
                 phrase("Rows by the size of their class"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -24,6 +25,7 @@ from petaudit.pictures.svg import (
     figure,
     name_in_table,
     scale,
+    width_of,
 )
 
 if TYPE_CHECKING:
@@ -42,16 +44,14 @@ at least this many rows are kept too.
 _MOST_TIED: Final = 1000
 _MOST_PANELS: Final = 3
 _SHOWN_FROM: Final = 4
-"""A class must have this many times the people that count as few: zones of others say nothing."""
-_TOP, _BOTTOM, _LEFT = 66, 206, 40
-_GAP = 18
+"""Classes must have this many times the people that count as few: zones of others say nothing."""
+_TOP, _STEP, _GAP = 76, 21, 12
 _STUB = 0.06
 _ORDERS: Final = {
     "ordered": phrase("values from low to high"),
     "hierarchical": phrase("values by hierarchy"),
     "equal": phrase("values, most frequent first"),
 }
-_NO_CLASS: Final = phrase("There is no class that may be shown.")
 
 
 @dataclass(frozen=True)
@@ -201,36 +201,74 @@ class Distributions(Picture):
     def _draw(self, voice: Voice) -> Chart:
         rows = self.table_rows or sum(item.rows for item in self.bins)
         zones = voice.parts([item.rows for item in self.bins], self.table_rows)
-        least = _SHOWN_FROM * voice.threshold
-        classes = [far for far in self.classes if far.rows >= least][:_MOST_PANELS]
-        panels = [_Panel.of(far, self.table_rows, voice) for far in classes]
+        shown = self._shown(voice)
+        panels = [_Panel.of(far, self.table_rows, voice) for far in shown]
         names = [item.name(place, voice) for place, item in enumerate(self.bins, start=1)]
         in_table = [zone.percent(rows) for zone in zones]
         table = [*zip(names, in_table, *(panel.percents for panel in panels), strict=True)]
-        notes = zone_notes([*zones, *(zone for panel in panels for zone in panel.counts)])
-        if classes != list(self.classes[: len(classes)]):
-            notes.append(
-                phrase(
-                    "Classes of fewer than {number} rows are left out, and may be the worst.",
-                    number=least,
-                )
-            )
-        sentences = [
-            phrase("Class {number}: {facts}.", number=number, facts=panel.facts)
-            for number, panel in enumerate(panels, start=1)
+        heads: list[str] = [
+            phrase("class {number}", number=letter) for letter in "ABC"[: len(panels)]
         ]
-        heads = [phrase("class {number}", number=place + 1) for place in range(len(panels))]
+        words: str = ""
+        if voice.is_exact:
+            words = joined(
+                [
+                    phrase("Class {number}: {facts}.", number=letter, facts=joined(panel.lines))
+                    for letter, panel in zip("ABC", panels, strict=False)
+                ],
+                " ",
+            )
+        elif shown and shown[0].classes == 1:
+            heads = [phrase("the farthest class")]
+            words = phrase("The class that decides the figure has {rows}.", rows=panels[0].lines[0])
+        elif shown:
+            heads = [phrase("the farthest classes together")]
+            words = phrase(
+                "The farthest classes, one of which decides the figure, have {rows} together.",
+                rows=panels[0].lines[0],
+            )
+        sheet = None
+        if shown:
+            sheet = self._sheet(panels, heads, table, [zone.middle / rows for zone in zones], voice)
         return Chart.of(
             voice,
-            self._sheet(panels, heads, table, [zone.middle / rows for zone in zones], voice),
+            sheet,
             title=phrase(
-                "{attribute} in the worst classes", attribute=name_in_table(self.attribute)
+                "{attribute} in the classes that decide the figure",
+                attribute=name_in_table(self.attribute),
             ),
-            words=joined(sentences, " ") if sentences else _NO_CLASS,
+            words=words,
             header=(phrase("values"), phrase("in the table"), *heads),
             rows=table,
-            notes=notes,
+            notes=zone_notes([*zones, *(zone for panel in panels for zone in panel.counts)])
+            if shown
+            else (),
         )
+
+    def _shown(self, voice: Voice) -> Sequence[FarShares]:
+        """Return the farthest classes; where numbers are hidden, enough of them as one.
+
+        Neither they nor all others may be few people.
+        """
+        if voice.is_exact:
+            return self.classes[:_MOST_PANELS]
+        least = _SHOWN_FROM * voice.threshold
+
+        def may_be_told(rows: int) -> bool:
+            others = math.inf if self.table_rows is None else self.table_rows - rows
+            return rows >= least and others >= least
+
+        together = FarShares(0, 0, 0.0, (0,) * len(self.bins))
+        for far in self.classes:
+            if not may_be_told(together.rows):
+                counts = zip(together.counts, far.counts, strict=True)
+                together = FarShares(
+                    together.rows + far.classes * far.rows,
+                    together.classes + far.classes,
+                    max(together.distance, far.distance),
+                    tuple(before + far.classes * more for before, more in counts),
+                )
+        return [together] if may_be_told(together.rows) else []
 
     def _without_small_bins(self, hide_below: int) -> Distributions:
         """Return neighboring bins as one until none has few rows of the table."""
@@ -259,26 +297,37 @@ class Distributions(Picture):
         marks: Sequence[float],
         voice: Voice,
     ) -> Sheet:
-        if not panels:
-            sheet = Sheet(height=40, say=voice.say)
-            sheet.text(0, 20, _NO_CLASS, fill=MUTED)
-            return sheet
-        sheet = Sheet(height=_BOTTOM + 26, say=voice.say)
-        sheet.rect(_LEFT, _LEFT + 12, 6, 16, fill=MAIN)
-        sheet.text(_LEFT + 18, 11, phrase("share in the class"), fill=MUTED)
-        sheet.line(_LEFT + 190, _LEFT + 206, 11, 11, stroke=INK, stroke_width=2.5)
-        sheet.text(_LEFT + 212, 11, phrase("share in the table"), fill=MUTED)
+        names_width = min(max([40.0, *(width_of(name) for name, *_ in table)]), 130.0)
+        # One panel alone has room for numbers behind its bars.
+        numbers = max(map(width_of, panels[0].percents)) if len(panels) == 1 else 0.0
+        start = names_width + 8
+        wide = (WIDTH - start - _GAP * (len(panels) - 1)) / len(panels)
+        bottom = _TOP + _STEP * len(table)
+        sheet = Sheet(height=bottom + 34, say=voice.say)
+        sheet.rect(0, 12, 6, 16, fill=MAIN)
+        share_here, share_there = voice.say_all(
+            [phrase("share in the class"), phrase("share in the table")]
+        )
+        sheet.text(18, 11, share_here, fill=MUTED)
+        after = 18 + width_of(share_here) + 24
+        sheet.line(after, after, 4, 18, stroke=INK, stroke_width=2.5)
+        sheet.text(after + 6, 11, share_there, fill=MUTED)
         shares = [share for panel in panels for share in panel.shares]
         most = next(top for top in (0.1, 0.25, 0.5, 1.0) if max([*shares, *marks]) <= top)
-        y = scale((0, most), (_BOTTOM, _TOP))
-        for level in (0, most / 2, most):
-            sheet.line(_LEFT, WIDTH, y(level), y(level), stroke=LINE)
-            tick = f"{100 * level:g}%"
-            sheet.text(_LEFT - 5, y(level), tick, fill=MUTED, anchor="end", size=11)
-        wide = (WIDTH - _LEFT - _GAP * (len(panels) - 1)) / len(panels)
+        for place, (name, *_) in enumerate(table):
+            middle = _TOP + _STEP * (place + 0.5)
+            sheet.text(names_width, middle, name, anchor="end", room=names_width, longest=60)
+        sheet.text(0, bottom + 26, _ORDERS[self.distance], fill=MUTED, size=11)
         for number, panel in enumerate(panels):
-            left = _LEFT + number * (wide + _GAP)
-            x = scale((0, len(table)), (left, left + wide))
+            left = start + number * (wide + _GAP)
+            x = scale((0, most), (left, left + wide - numbers))
+            sheet.text(left, 34, heads[number], weight="600", room=wide, longest=40)
+            for place, line in enumerate(panel.lines):
+                sheet.text(left, 50 + 15 * place, line, size=11, room=wide)
+            for level in (0, most):
+                sheet.line(x(level), x(level), _TOP, bottom, stroke=LINE)
+            tick = f"{100 * most:g} %"
+            sheet.text(x(most), bottom + 10, tick, fill=MUTED, anchor="end", size=11)
             for place, (name, in_table, *_) in enumerate(table):
                 label = phrase(
                     "{values}: {share} of the class, {table} of the table",
@@ -286,26 +335,15 @@ class Distributions(Picture):
                     share=panel.percents[place],
                     table=in_table,
                 )
+                y = _TOP + _STEP * (place + 0.5)
                 is_hidden = panel.counts[place].is_small
-                top = _STUB * most if is_hidden else max(panel.shares[place], 0.008 * most)
+                end = _STUB * most if is_hidden else max(panel.shares[place], 0.008 * most)
                 paint = bar_paint(MAIN, label, is_hidden=is_hidden)
-                sheet.rect(x(place + 0.12), x(place + 0.88), y(0), y(top), **paint)
-                level = y(marks[place])
-                ends = (x(place + 0.02), x(place + 0.98))
-                sheet.line(*ends, level, level, stroke=INK, stroke_width=2.5)
-            middle, order = left + wide / 2, _ORDERS[self.distance]
-            sheet.text(
-                middle,
-                _BOTTOM + 14,
-                order,
-                fill=MUTED,
-                anchor="middle",
-                size=11,
-                room=wide,
-                longest=60,
-            )
-            sheet.text(left, 36, heads[number], weight="600")
-            sheet.text(left, 52, panel.facts, size=11, room=wide, longest=60)
+                sheet.rect(x(0), x(end), y - 6, y + 6, **paint)
+                level = x(marks[place])
+                sheet.line(level, level, y - 9, y + 9, stroke=INK, stroke_width=2.5)
+                if numbers:
+                    sheet.text(WIDTH, y, panel.percents[place], anchor="end")
         return sheet
 
 
@@ -313,7 +351,8 @@ class Distributions(Picture):
 class _Panel:
     """A class as it may be told: its facts, and of each bin whether it is hidden, and its share."""
 
-    facts: Phrase
+    lines: tuple[Phrase, ...]
+    """How many rows it has, and how far it is where that may be told."""
     counts: list[Zone]
     shares: list[float]
     percents: list[str]
@@ -321,15 +360,14 @@ class _Panel:
     @classmethod
     def of(cls, far: FarShares, table_rows: int | None, voice: Voice) -> _Panel:
         """Return the panel; shares are of a number from the zone of all rows of the class."""
-        zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts)
+        zone, counts = voice.zone(far.rows, table_rows), voice.parts(far.counts, table_rows)
         rows = max(round(zone.middle), 1)
-        facts = phrase("{number} rows", number=zone.text)
-        if zone.is_exact:
-            # How far the class is would tell its rows.
-            distance = figure(far.distance)
-            facts = phrase("{rows}, distance {distance}", rows=facts, distance=distance)
+        lines: tuple[Phrase, ...] = (phrase("{number} rows", number=zone.text),)
+        if voice.is_exact:
+            # How far a class is would tell its rows.
+            lines = (*lines, phrase("distance {distance}", distance=figure(far.distance)))
         shares = [min(count.middle / rows, 1) for count in counts]
-        return cls(facts, counts, shares, [count.percent(rows) for count in counts])
+        return cls(lines, counts, shares, [count.percent(rows) for count in counts])
 
 
 def _merged(bins: Sequence[ValueBin]) -> ValueBin:

@@ -13,26 +13,13 @@ from petaudit.errors import phrase, share
 from petaudit.i18n.numbers import Unit
 from petaudit.i18n.voice import Voice
 from petaudit.pictures.base import Chart, Picture, check, zone_notes
-from petaudit.pictures.svg import (
-    BREACH,
-    DASHED,
-    LINE,
-    MAIN,
-    MUTED,
-    WIDTH,
-    Sheet,
-    bar_paint,
-    figure,
-    scale,
-)
+from petaudit.pictures.svg import Bar, bar_list, figure
 
 if TYPE_CHECKING:
     from petaudit.exact.class_figures import Integers
     from petaudit.inputs import Inputs
 
 THRESHOLDS: Final = (0.005, 0.01, 0.02, 0.03, 0.05, 0.075, 0.1, 0.15, 0.2, 0.25, 0.33, 0.5)
-_TOP, _BOTTOM, _LEFT = 52, 252, 8
-_STUB = 10
 
 
 @dataclass(frozen=True)
@@ -78,43 +65,23 @@ class RowsAtRisk(Picture):
         share_of = unit.choose(
             phrase("share of rows with a higher risk"), phrase("share of people with a higher risk")
         )
-        sheet = Sheet(height=_BOTTOM + 44, say=voice.say)
-        x = scale((0, len(zones)), (_LEFT, WIDTH - 8))
-        y = scale((0, total), (_BOTTOM, _TOP))
-        room = WIDTH / len(zones) - 4
-        sheet.line(_LEFT, WIDTH - 8, _BOTTOM, _BOTTOM, stroke=LINE)
-        sheet.text(_LEFT, 11, share_of, fill=MUTED)
-        table = []
-        for place, (point, zone) in enumerate(zip(shown, zones, strict=True)):
+        bars, table = [], []
+        for point, zone in zip(shown, zones, strict=True):
             threshold, is_used = figure(point.threshold), point.threshold == self.threshold
-            top = _BOTTOM - _STUB if zone.is_small else y(min(zone.middle, total))
-            middle, share_text = x(place + 0.5), zone.percent(total)
+            share_text = zone.percent(total)
             texts = {"threshold": threshold, "share": share_text}
             label = unit.choose(
                 phrase("risk above {threshold}: {share} of the rows", **texts),
                 phrase("risk above {threshold}: {share} of the people", **texts),
             )
-            paint = bar_paint(BREACH if is_used else MAIN, label, is_hidden=zone.is_small)
-            sheet.rect(x(place + 0.14), x(place + 0.86), _BOTTOM, top, **paint)
-            above = share_text.replace(" %", "%")
-            sheet.text(middle, top - 9, above, anchor="middle", size=11.5, room=room)
-            sheet.text(middle, _BOTTOM + 12, threshold, anchor="middle")
-            if is_used:
-                sheet.line(middle, middle, _TOP - 22, top - 18, **DASHED)
-                is_left = place + 0.5 < len(zones) / 2
-                sheet.text(
-                    x(place + (0.6 if is_left else 0.4)),
-                    _TOP - 16,
-                    phrase("threshold in use: {threshold}", threshold=threshold),
-                    anchor="start" if is_left else "end",
-                    weight="600",
-                )
+            name = f"▸ {threshold}" if is_used else threshold
+            length = min(zone.middle / total, 1.0)
+            bars.append(Bar(name, length, share_text, label, zone.is_small, is_used))
             table.append((threshold, share_text, phrase("yes") if is_used else ""))
-        below = phrase("threshold of the risk")
-        sheet.text(WIDTH / 2, _BOTTOM + 32, below, fill=MUTED, anchor="middle")
+        head = phrase("threshold of the risk (▸ in use)")
         return Chart.of(
             voice,
-            sheet,
+            bar_list(bars, head, share_of, say=voice.say),
             title=unit.choose(
                 phrase("Rows at risk by threshold"), phrase("People at risk by threshold")
             ),

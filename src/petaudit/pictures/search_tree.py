@@ -39,7 +39,7 @@ _FOR_PRUNED: Final = 6
 _FOR_COLUMNS: Final = 6
 _LARGEST: Final = 2**62
 
-_TOP = 44
+_TOP = 60
 _LEAST_LEAF, _MOST_LEAF, _MOST_HEIGHT = 13.4, 24.0, 374.0
 _STEPS: Final = ((0.1, 0.6), (0.01, 0.38), (0.0, 0.18))
 """From which share of the rows on a box is how dark."""
@@ -203,6 +203,8 @@ def _draw_legend(sheet: Sheet, voice: Voice) -> None:
     ]
     for paint, text in entries:
         shown = voice.say(text)
+        if x + 17 + width_of(shown, 11) > WIDTH:
+            x, y = 0.0, y + 16
         sheet.rect(x, x + 12, y - 5, y + 5, **paint)
         sheet.text(x + 17, y, shown, fill=MUTED, size=11)
         x += 31 + width_of(shown, 11)

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 MOST_SIZES: Final = 12
 MOST_COLUMNS: Final = 15
-_LEFT, _RIGHT = 190, WIDTH - 150
-_ROWS = (44, 74, 118)
+_LEFT, _RIGHT = 165, WIDTH - 60
+_ROWS = (44, 74, 112)
 _FARTHEST_BELOW: Final = -1.0
 """An interval may end anywhere below zero; the line is cut here, its text is not."""
 _VERDICTS: Final = {
@@ -117,7 +117,7 @@ class IdentifiedBySize(Picture):
             notes.append(phrase("The search was not complete: these counts are lower bounds."))
         return Chart.of(
             voice,
-            bar_list(bars, header[0], header[1], say=voice.say, names_width=80),
+            bar_list(bars, header[0], header[1], say=voice.say),
             title=phrase("How many columns it takes to single somebody out"),
             words=phrase(
                 "{identified} ({share}) of {rows} single out one person.",
@@ -273,7 +273,7 @@ class ControlComparison(Picture):
             label = f"{excess_name}: {excess}"
             sheet.symbol(middle, y, "diamond", area=140, fill=BREACH, label=label)
             sheet.text(_LEFT - 8, y, excess_name, anchor="end", room=_LEFT - 12)
-            sheet.text(upper + 8, y, excess)
+            sheet.text(_LEFT, y + 20, excess)
             table.append((phrase("excess"), percent(self.excess), interval))
             sentences.append(phrase("The excess is {excess}.", excess=excess))
         else:

@@ -18,7 +18,8 @@ from xml.etree import ElementTree
 from petaudit.i18n.text import printable
 from petaudit.i18n.zones import Zone
 
-WIDTH: Final = 640
+WIDTH: Final = 440
+"""So wide that letters can still be read where a phone has a column of 340 pixels for it."""
 
 INK: Final = "var(--ink,#18222f)"
 MUTED: Final = "var(--muted,#4d5968)"
@@ -211,35 +212,38 @@ def bar_list(
     bars_are: str,
     *,
     say: Callable[[str], str],
-    names_width: float | None = 150,
+    longest_name: float = 140.0,
     divider: tuple[int, str] | None = None,
     mark: tuple[float, str] | None = None,
-) -> Sheet:
-    """Lay bars out from above, each with its name before and its number behind.
+) -> Sheet | None:
+    """Draw bars from above, each with its name before and its number behind.
 
     The longest ends at the right, or a length of 1 if none is longer. ``divider`` is a dashed line
     before a bar with words that say what it divides; ``mark`` a dashed line across the bars at a
-    length, with words below. Without a width for names there is room for all, as far as possible.
+    length, with words below. Where every bar is hidden there is nothing to draw.
     """
-    if names_width is None:
-        names_width = min(max([110.0, *(width_of(bar.name) for bar in bars)]), 280.0)
+    if all(bar.is_hidden for bar in bars):
+        return None
+    names_width = min(max([40.0, *(width_of(bar.name) for bar in bars)]), longest_name)
+    numbers_width = max([60.0, *(width_of(bar.number) for bar in bars)])
     left = names_width + _GAP
-    right = WIDTH - max([60.0, *(width_of(bar.number) for bar in bars)]) - _GAP
+    width = max(WIDTH, left + 60 + _GAP + numbers_width)
+    right = width - numbers_width - _GAP
     longest = max([1.0, *(bar.length for bar in bars)])
     rows: list[Bar | str] = [*bars]
     if divider is not None:
         rows.insert(divider[0], say(divider[1]))
     bottom = _TOP + _STEP * len(rows)
-    sheet = Sheet(height=bottom + 4 + (18 if mark else 0), say=say)
-    sheet.text(names_width, 11, names_are, fill=MUTED, anchor="end", room=names_width)
-    sheet.text(left, 11, bars_are, fill=MUTED)
+    sheet = Sheet(height=bottom + 4 + (18 if mark else 0), width=width, say=say)
+    head = f"{say(names_are)} · {say(bars_are)}"
+    sheet.text(0, 11, head, fill=MUTED, size=11, room=width, longest=80)
     sheet.line(left, left, _TOP - 2, bottom, stroke=LINE)
     numbers = []
     for place, row in enumerate(rows):
         y = _TOP + _STEP * (place + 0.5)
         if isinstance(row, str):
-            sheet.line(0, WIDTH - width_of(row) - 8, y, y, **DASHED)
-            sheet.text(WIDTH - 2, y, row, anchor="end", weight="600")
+            sheet.line(0, width - width_of(row) - 8, y, y, **DASHED)
+            sheet.text(width - 2, y, row, anchor="end", weight="600")
             continue
         end = left + (STUB if row.is_hidden else row.length / longest * (right - left))
         paint = bar_paint(BREACH if row.is_breach else MAIN, row.label, is_hidden=row.is_hidden)
@@ -249,7 +253,8 @@ def bar_list(
     if mark is not None:
         x = left + mark[0] / longest * (right - left)
         sheet.line(x, x, _TOP - 2, bottom + 4, **DASHED)
-        sheet.text(x, bottom + 12, mark[1], anchor="middle")
+        half = width_of(say(mark[1])) / 2
+        sheet.text(min(x, width - half), bottom + 12, mark[1], anchor="middle")
     for x, y, number in numbers:
         # Numbers are on top of the mark.
         sheet.text(x, y, number, has_halo=mark is not None)

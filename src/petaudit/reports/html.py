@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import json
 import math
 from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -18,7 +20,7 @@ from petaudit.measures.limits import short
 from petaudit.pictures import Chart, if_possible
 from petaudit.pictures.before_after import ComparedFigure, draw_comparison
 from petaudit.pictures.notebook import MARKS, STATUS_WORDS
-from petaudit.reports.sentences import concerns, headline, next_steps, summary
+from petaudit.reports.sentences import concerns, headline, lead, next_steps, summary
 from petaudit.reports.view import Card, View, sorted_cards
 
 if TYPE_CHECKING:
@@ -29,7 +31,13 @@ _Drawings: TypeAlias = tuple[list[Chart], list[str]]
 GAUGE_WIDTH: Final = 200.0
 MOST_CHARTS: Final = 12
 """Each costs time and space; a pipeline of a hundred runs has hundreds."""
-_FEW_CARDS: Final = 6
+_MOST_TILES: Final = 5
+_FEWEST_TILES: Final = 3
+_TOLD_FIRST: Final = (
+    *("k-anonymity", "l-diversity", "t-closeness", "prosecutor-risk", "mpuccs", "precision"),
+)
+"""What tiles show where there are few limits."""
+_HASH_SHOWN: Final = 12
 _KEYS: Final = {
     Family.PRIVACY: "privacy",
     Family.RISK: "risk",
@@ -74,7 +82,8 @@ def as_html(view: View, voice: Voice) -> str:
         )
         notes = (*notes, more)
     with_cards = {text for card in view.cards for text in card.warnings}
-    style = _style()
+    warnings = [text for text in view.warnings if text not in with_cards]
+    style = _style() + _print_style(voice)
     template = _environment().get_template("report.html.j2")
     return template.render(
         view=view,
@@ -90,7 +99,11 @@ def as_html(view: View, voice: Voice) -> str:
         status_words=STATUS_WORDS,
         kicker=_kicker(view, voice),
         headline=headline(view),
+        lead=[*lead(view)],
         concerns=concerns(view),
+        tiles=_tiles(view, numbers, voice),
+        facts=_facts(view, voice),
+        contents=_contents(view, groups, has_notes=bool(view.problems or warnings)),
         summary=summary(view),
         steps=next_steps(view),
         groups=groups,
@@ -101,7 +114,7 @@ def as_html(view: View, voice: Voice) -> str:
         else phrase("The earlier figures are from {name}.", name=voice.name(view.compared_with)),
         undrawn=notes,
         short=short,
-        warnings=[text for text in view.warnings if text not in with_cards],
+        warnings=warnings,
         left_out_title=counted(len(view.left_out), "measure"),
         roles=_roles(view, voice),
     )
@@ -115,6 +128,67 @@ def _kicker(view: View, voice: Voice) -> str:
         case "mpuccs":
             return phrase("Singling-out audit of {subject}", subject=subject)
     return phrase("Privacy audit of {subject}", subject=subject)
+
+
+def _tiles(view: View, numbers: Mapping[int, int], voice: Voice) -> list[dict[str, Any]]:
+    """Return what is to be seen first: what breaks the release, the limits, and what is open."""
+
+    def counted_tile(status: str, title: str, texts: Sequence[str]) -> list[dict[str, Any]]:
+        tile = {"title": title, "value": f"{len(texts):,}", "rule": phrase("see above")}
+        return [tile | {"status": status, "target": "verdict", "exact": None}] if texts else []
+
+    breaks = counted_tile("failed", phrase("Reasons not to release"), view.breaks)
+    questions = counted_tile("open", phrase("Open questions"), view.questions)
+    limits = [card for card in sorted_cards(view.cards) if card.status != "measured"]
+    limits.sort(key=lambda card: card.status == "passed" and isinstance(card.value, bool))
+    others = {card.measure: card for card in view.cards if card.status == "measured"}
+    few = max(_FEWEST_TILES - len(limits), 0)
+    shown = [*limits, *[others[name] for name in _TOLD_FIRST if name in others][:few]]
+    figures = [
+        {
+            "title": card.title,
+            "value": shown_value(card),
+            "rule": card.rule or phrase("no limit was set"),
+            "status": card.status,
+            "target": f"measure-{numbers[id(card)]}",
+            "exact": card.exact_text(voice),
+        }
+        for card in shown[: _MOST_TILES - len(breaks) - len(questions)]
+    ]
+    return [*breaks, *figures, *questions]
+
+
+def _facts(view: View, voice: Voice) -> list[tuple[str, str | None]]:
+    """Return who looked at which file, and when."""
+    table = view.tables[0] if view.tables else None
+    sha256 = view.settings.get("sha256")
+    if view.kind != "run" and table is not None:
+        sha256 = table.sha256
+    facts = {
+        term("File"): view.subject,
+        term("Rows"): None
+        if view.kind == "run" or table is None or table.rows is None
+        else voice.count(table.rows, table.rows),
+        "SHA-256": None if sha256 is None else f"{sha256[:_HASH_SHOWN]}…",
+        term("Date"): view.date,
+        term("Reviewed by"): view.reviewer,
+        "petaudit": view.version,
+    }
+    return [(title, text) for title, text in facts.items() if text is not None]
+
+
+def _contents(view: View, groups: Sequence[Mapping[str, Any]], *, has_notes: bool) -> Any:
+    """Return the parts of the page, each with its title."""
+    parts = [
+        ("next", term("What to do next"), True),
+        ("policy", term("Policy"), view.policies),
+        ("glance", term("At a glance"), groups),
+        *((f"group-{group['key']}", term(group["title"]), True) for group in groups),
+        ("notes", term("Notes"), has_notes),
+        ("left-out", term("What was not measured"), view.left_out),
+        ("about", term("What this report is based on"), True),
+    ]
+    return [(target, title) for target, title, is_there in parts if is_there]
 
 
 def _charts(view: View, voice: Voice) -> tuple[dict[int, _Drawings], int]:
@@ -157,12 +231,7 @@ def _card(
     """Return a card for the template: texts that are still to be said, and what is drawn."""
     gauge, notes = if_possible(gauge_of, card)
     charts, undrawn = drawings
-    value = card.value_text
-    shown: str = value
-    if isinstance(card.value, bool):
-        shown = phrase("holds") if card.value else phrase("does not hold")
-    elif card.lower_bound and card.value is not None:
-        shown = phrase("at least {value}", value=value)
+    value, shown = card.value_text, shown_value(card)
     gauge_text = phrase("{value}; no limit was set", value=value)
     if card.rule is not None:
         gauge_text = phrase("{value}; it must be {rule}", value=value, rule=card.rule)
@@ -171,8 +240,9 @@ def _card(
         "result": card,
         "measure": _explained(all_measures().get(card.measure), card.unit),
         "value": shown,
+        "exact": card.exact_text(voice),
         "rule": card.rule_with_profile or phrase("none set"),
-        "before": short(None if card.before is None else card.before.value),
+        "before": card.before_text,
         "not_compared": (
             None
             if card.before is None or card.before.reason is None
@@ -181,12 +251,25 @@ def _card(
         "better": _BETTER.get(card.better, phrase("that it holds")),
         "gauge": gauge,
         "gauge_text": gauge_text,
-        "open": len(view.cards) <= _FEW_CARDS or card.status != "measured" or charts,
+        "open": card.status != "measured" or len(view.cards) == 1,
         "warnings": list(dict.fromkeys((*card.warnings, *undrawn, *notes))),
         "charts": charts,
         # Classes by their labels, which are there only where values are to be seen.
         "worst": [each for each in card.few_worst if each.labels is not None and voice.revealed],
     }
+
+
+def shown_value(card: Card) -> str:
+    """Return a figure as it stands beside its limit.
+
+    >>> shown_value(Card("profitability", "passed", True, None, "true"))
+    'holds'
+    """
+    if isinstance(card.value, bool):
+        return phrase("holds") if card.value else phrase("does not hold")
+    if card.lower_bound and card.value is not None:
+        return phrase("at least {value}", value=card.value_text)
+    return card.value_text
 
 
 def _explained(measure: Measure | None, unit: Unit) -> dict[str, str]:
@@ -291,6 +374,12 @@ def _style() -> str:
 
     text = (files("petaudit.reports") / "page" / "report.css").read_text(encoding="utf-8")
     return "".join(line.strip() + "\n" for line in text.splitlines())
+
+
+def _print_style(voice: Voice) -> str:
+    """Return what every printed page says at its foot: whether values are hidden."""
+    mark = json.dumps(voice.mark, ensure_ascii=False)
+    return f"@page {{ @bottom-left {{ content: {mark}; }} }}\n"
 
 
 def _policy(style: str) -> str:

@@ -165,7 +165,7 @@ class _Page:
         value = card.value_text
         yield self.say(f"≥ {value}" if card.lower_bound and card.value is not None else value)
         if is_compared:
-            yield self.say(short(None if card.before is None else card.before.value))
+            yield self.say(card.before_text)
         has_none = card.limit is None and card.status in ("measured", "error")
         yield self.say("-" if has_none else card.rule_with_profile or "-")
         yield f"{MARKS[card.status]} {self.say(STATUS_WORDS[card.status])}"
@@ -250,6 +250,8 @@ class _Page:
     def footer(self) -> Iterator[str]:
         view, voice = self.view, self.voice
         yield phrase("petaudit {version}", version=voice.name(view.version))
+        if view.reviewer is not None:
+            yield phrase("reviewed by {name}", name=voice.name(view.reviewer))
         if view.compared_with is not None:
             yield phrase("compared with {name}", name=voice.name(view.compared_with))
         if not voice.revealed:

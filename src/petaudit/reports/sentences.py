@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final, cast
 
@@ -33,10 +34,32 @@ def concerns(view: View) -> list[str]:
     return [phrase("{text}.", text=text) for text in (*view.breaks, *view.questions)]
 
 
+def lead(view: View) -> Iterator[str]:
+    """The verdict by its figures: what breaks a limit, or else how the limits hold."""
+    wrong = (*view.with_status("failed"), *view.with_status("error"))
+    yield from map(breach_sentence, wrong[:_MOST_NAMED])
+    if len(wrong) > _MOST_NAMED:
+        yield phrase("{number} more are listed below.", number=len(wrong) - _MOST_NAMED)
+    kept = [card for card in view.with_status("passed") if card.better != "true"]
+    if view.verdict == "passed" and kept:
+        titles = Counter(card.title for card in kept)
+        named = [
+            phrase(
+                "{title} is {value} ({rule})",
+                title=card.title if titles[card.title] == 1 else _named(card),
+                value=card.value_text,
+                rule=card.rule or "-",
+            )
+            for card in kept[:_MOST_NAMED]
+        ]
+        yield phrase("{text}.", text=joined(named, "; "))
+
+
 def summary(view: View) -> Iterator[str]:
-    """What was looked at, what was found, and what that does not mean."""
+    """What the figures say, what was looked at, and what that does not mean."""
+    if view.kind != "run":
+        yield from _plain_words(view)
     yield from _looked_at(view)
-    yield from _findings(view)
     for policy in view.policies:
         if policy.not_measured:
             yield phrase(
@@ -109,9 +132,10 @@ def _steps(view: View) -> Iterator[str]:
             "Check what was left out ({measures}), and provide what it needs where it matters.",
             measures=counted(len(view.left_out), "measure"),
         )
-    yield phrase(
-        "Keep this report with the release: it names the files and settings that were used."
-    )
+    if view.verdict in ("passed", "measured"):
+        yield phrase(
+            "Keep this report with the release: it names the files and settings that were used."
+        )
 
 
 def _looked_at(view: View) -> Iterator[str]:
@@ -123,14 +147,6 @@ def _looked_at(view: View) -> Iterator[str]:
             tables=counted(len(view.tables), "table"),
         )
         return
-    table = view.tables[0] if view.tables else None
-    if table is not None and table.rows is not None:
-        yield phrase(
-            "{name} has {rows} and {columns}.",
-            name=table.name,
-            rows=counted(table.rows, "row", of=table.rows),
-            columns=counted(len(table.columns), "column"),
-        )
     identifying = _columns(view, Role.QUASI_IDENTIFIER)
     if identifying:
         yield phrase("Somebody could recognise people by {columns}.", columns=identifying)
@@ -144,13 +160,8 @@ def _columns(view: View, role: Role) -> str:
     return listing(columns, _MOST_NAMED) if columns else ""
 
 
-def _findings(view: View) -> Iterator[str]:
-    wrong = (*view.with_status("failed"), *view.with_status("error"))
-    yield from map(breach_sentence, wrong[:_MOST_NAMED])
-    if len(wrong) > _MOST_NAMED:
-        yield phrase("{number} more are listed below.", number=len(wrong) - _MOST_NAMED)
-    if view.kind == "run":
-        return
+def _plain_words(view: View) -> Iterator[str]:
+    """The figures that everybody asks for, without a word of jargon."""
     by_name = {card.measure: card for card in view.cards if card.status != "error"}
     for measure in all_measures().values():
         card = by_name.get(measure.name)

@@ -10,12 +10,15 @@ import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Annotated, Final, TypeAlias
 
 from petaudit.errors import InputError, phrase, term
 from petaudit.i18n.numbers import Unit, foreign
+from petaudit.i18n.voice import Voice
 from petaudit.measures import Better, Family, all_measures
-from petaudit.measures.limits import figure_rule, figure_texts, short
+from petaudit.measures.limits import figure_rule, rounded_texts
+from petaudit.measures.risk import RiskMeasure
 from petaudit.pictures import Picture
 
 _OWN_NAME: Final = "petaudit"
@@ -144,7 +147,7 @@ class Card:
         """
         is_judged = self.status in ("passed", "failed") and self.better != Better.TRUE.value
         if self.limit is None and self.before is not None and is_judged:
-            return phrase("not worse than {before}", before=short(self.before.value))
+            return phrase("not worse than {before}", before=self.before_text)
         limit = None if self.limit is None else self.limit_exact or self._texts[1]
         return figure_rule(self.better, limit, strict=self.strict, conditions=self.conditions)
 
@@ -161,9 +164,36 @@ class Card:
         return self._texts[0]
 
     @property
-    def _texts(self) -> tuple[str, str]:
-        is_failed = self.status == "failed"
-        return figure_texts(self.value, self.limit, self.exact if is_failed else None)
+    def before_text(self) -> str:
+        """The earlier figure; a dash for none."""
+        return self._texts[2]
+
+    def exact_text(self, voice: Voice) -> str | None:
+        """The figure with all its digits, where the text has fewer.
+
+        Its fraction would show anybody how many people are in the class that decides it.
+        """
+        value = self.value
+        if not isinstance(value, float) or not math.isfinite(value) or value.is_integer():
+            return None
+        return f"{value!r} = {self.exact}" if self.exact and voice.is_exact else repr(value)
+
+    @cached_property
+    def _texts(self) -> tuple[str, str, str]:
+        return rounded_texts(
+            self.value,
+            self.limit,
+            None if self.before is None else self.before.value,
+            exact=self.exact if self.status == "failed" else None,
+            percent=self.is_share,
+        )
+
+    @property
+    def is_share(self) -> bool:
+        """Whether people read the figure as a part of all: risks, and what is kept or lost."""
+        known = all_measures().get(self.measure)
+        is_part = self.family in (Family.RISK, Family.UTILITY) or isinstance(known, RiskMeasure)
+        return known is not None and is_part and known.range == (0, 1)
 
 
 @dataclass(frozen=True)
@@ -348,6 +378,10 @@ class View:
     """What reaches the limits that are breached, and what changing a column would do."""
     holds_values: bool = False
     """Whether the document has values of the data in it, which a report may yet hide."""
+    date: str | None = None
+    """The day of the audit; earlier documents do not say."""
+    reviewer: str | None = None
+    """Who looked at the tables, if they want to be named."""
 
     @property
     def tone(self) -> str:

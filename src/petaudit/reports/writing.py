@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+from contextlib import suppress
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -12,9 +16,12 @@ from petaudit.system.languages import checked_language
 from petaudit.system.output import refuse_inputs, write_whole
 
 FORMATS: Final = ("html", "markdown", "junit", "sarif")
+PDF: Final = "pdf"
+"""It is printed from the page, and only to a file."""
 _BY_ENDING: Final = {
     ".html": "html",
     ".htm": "html",
+    ".pdf": PDF,
     ".md": "markdown",
     ".xml": "junit",
     ".sarif": "sarif",
@@ -31,13 +38,15 @@ def report(
     reveal_values: bool = False,
     hide_below: int = HIDE_BELOW,
     location: str | None = None,
+    reviewer: str | None = None,
 ) -> str:
     """Make a report of a result, write it if there is a path, and return its text.
 
     ``result`` is an :class:`~petaudit.Audit`, the result of one measure, an
     :class:`~petaudit.Executor` that has run, a result document, or the path of one; so is
     ``baseline``, an earlier result to compare with. ``format`` is ``html``, ``markdown``,
-    ``junit`` or ``sarif``, or what the path ends with.
+    ``junit`` or ``sarif``, or what the path ends with; a path that ends with ``.pdf`` gets the
+    page as a browser prints it. ``reviewer`` is who answers for the audit.
 
     >>> import petaudit, pyarrow as pa
     >>> result = petaudit.audit(pa.table({"zip": ["130**"] * 3}), quasi_identifiers="zip",
@@ -56,6 +65,7 @@ def report(
     if baseline is not None:
         name = Path(baseline).name if isinstance(baseline, str | Path) else "baseline"
         view = with_baseline(view, any_view(baseline), name)
+    view = replace(view, date=today(), reviewer=reviewer)
     voice = Voice(spoken, reveal_values, checked_threshold(hide_below, "hide_below"))
     match chosen:
         case "markdown":
@@ -69,8 +79,30 @@ def report(
     if path is not None:
         target = Path(path)
         refuse_inputs(target, [*_files(result), *_files(baseline)])
-        write_whole(target, lambda file: file.write(text.encode(errors="backslashreplace")))
+        write_report(target, text, chosen)
     return text
+
+
+def write_report(path: Path, text: str, format_name: str) -> None:
+    """Write a report, whole or not at all; a name that is no UTF-8 becomes an escape."""
+    content = text.encode(errors="backslashreplace")
+    if format_name == PDF:
+        from petaudit.reports.pdf import as_pdf  # noqa: PLC0415 (few need it)
+
+        content = as_pdf(text)
+    write_whole(path, lambda file: file.write(content))
+
+
+def today() -> str:
+    """Return the day that a report is of; ``SOURCE_DATE_EPOCH`` sets another.
+
+    >>> len(today())
+    10
+    """
+    now = datetime.now(UTC).astimezone()
+    with suppress(KeyError, ValueError, OverflowError, OSError):
+        now = datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), UTC)
+    return now.date().isoformat()
 
 
 def checked_threshold(given: object, name: str) -> int:
@@ -92,6 +124,8 @@ def checked_format(given: str | None, path: str | Path | None) -> str:
     >>> checked_format(None, "audit.md"), checked_format("junit", "audit.txt")
     ('markdown', 'junit')
     """
+    if given == PDF and path is not None:
+        return PDF
     if given is not None:
         if given not in FORMATS:
             raise OptionError(
