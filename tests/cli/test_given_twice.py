@@ -45,7 +45,8 @@ def positionals(command: str) -> list[str]:
 def test_an_option_of_one_value_is_given_once(
     command: str, option: str, value: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = [command, *positionals(command), option, value]
+    needed = positionals(command)
+    given = [command, *needed, *([] if option in needed else [option, value])]
     assert build_parser().parse_args(given)
     for again in ([option, value], [f"{option}={value}"]):
         with pytest.raises(SystemExit) as caught:

@@ -58,7 +58,7 @@ def test_check_run_and_python_give_one_figure(run: Run, audit_file: Path) -> Non
 def test_generalize_takes_roles_hierarchies_and_reading(run: Run, audit_file: Path) -> None:
     done = run("generalize", "people.csv", "--roles", "audit.yaml", "--levels", "年齡=1")
     assert done.code == 0
-    assert done.out.splitlines()[1] == "*;[20,30[;流感"
+    assert done.out.splitlines()[1] == "[20,30[|流感"
 
 
 def test_identifiers_may_have_been_removed_since(run: Run, write: Write, audit_file: Path) -> None:

@@ -19,7 +19,6 @@ ENGINES = {"duckdb", "polars", "pandas", "narwhals", "pyspark", "dask", "ibis", 
 EXCHANGE = {
     "petaudit/datasets/_catalogue.py",
     "petaudit/generalizing.py",
-    "petaudit/suppressing.py",
     "petaudit/synthesizing/exchange.py",
     "petaudit/synthesizing/making.py",
 }
@@ -32,8 +31,15 @@ def above_the_tables_layer() -> list[Path]:
 
 
 def imported(path: Path) -> Iterator[str]:
-    """The top-level packages that a module imports anywhere, inside functions too."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    """The top-level packages that a module imports anywhere, inside functions too.
+
+    What only type checkers see is not imported.
+    """
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for block in ast.walk(tree):
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING":
+            block.body = []
+    for node in ast.walk(tree):
         match node:
             case ast.Import():
                 yield from (name.name.partition(".")[0] for name in node.names)

@@ -64,7 +64,7 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
             "limits allow it",
             measures=listing(lossy),
         )
-        found.append(Advice(NOTE, text))
+        found.append(Advice(NOTE, text, about=tuple(lossy)))
     if not reachable:
         return tuple(found)
     table = audit.inputs.table
@@ -120,7 +120,7 @@ class _Adviser:
                 "left: generalise the quasi-identifiers further, or release fewer of them",
                 measures=listing(lost),
             )
-            notes.append(Advice(NOTE, text))
+            notes.append(Advice(NOTE, text, about=tuple(lost)))
         if dropping is not None:
             yield self._suppressing(dropping, limits)
         levels = self._levels()

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from petaudit.cli.asking import ask_roles, can_ask
 from petaudit.cli.options import reading_of
+from petaudit.cli.progress import without_progress
 from petaudit.cli.report import write_text
 from petaudit.cli.streams import complain_of_warning, say, takes_unicode
 from petaudit.errors import (
@@ -203,7 +204,8 @@ def _starter(
                     "before you answer questions about them",
                     table=table.name,
                 )
-            is_about_people, guesses = ask_roles(guesses, is_about_people)
+            with without_progress():
+                is_about_people, guesses = ask_roles(guesses, is_about_people)
         proposed = guesses if is_about_people else ()
         roles = Roles(
             {

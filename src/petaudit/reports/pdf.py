@@ -72,7 +72,7 @@ def as_pdf(page: str) -> bytes:
 def _by_browser(page: str, browser: str) -> bytes:
     """Print in a folder that nobody else can read, with a profile that is gone afterwards."""
     # The engine, which help does without, comes with it.
-    from petaudit.tables._private_folder import private_folder, temporary_room  # noqa: PLC0415
+    from petaudit.tables import private_folder, temporary_room  # noqa: PLC0415
 
     with (
         temporary_room(),

@@ -10,7 +10,7 @@ from petaudit.errors import counted, exactly, joined, listing, phrase, tally
 from petaudit.judging.gate import verdict_sentence
 from petaudit.measures import Family, all_measures
 from petaudit.measures.base import ReportedFigure
-from petaudit.reports.advice import COMMAND, advice_lines, advice_sentences
+from petaudit.reports.advice import advice_lines, advice_sentences
 from petaudit.reports.view import Card, RemedyFacts, View
 from petaudit.roles import Role
 
@@ -208,10 +208,10 @@ def _named(card: Card) -> str:
 
 
 def _unreached(view: View) -> Iterator[str]:
-    """A sentence for every limit that no command reaches."""
-    reached = {name for each in view.what_to_do if each.kind == COMMAND for name in each.reaches}
+    """A sentence for every limit that neither a command reaches nor a note is about."""
+    told = {name for each in view.what_to_do for name in (*each.about, *each.reaches)}
     for card in view.with_status("failed"):
-        if card.measure not in reached:
+        if card.measure not in told:
             yield _for_breach(card)
 
 

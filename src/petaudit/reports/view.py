@@ -330,6 +330,8 @@ class Advice:
     improves: bool = False
     """Whether a change makes any of the figures better."""
     figures: tuple[ChangedFigure, ...] = ()
+    about: tuple[str, ...] = ()
+    """The measures that a note is about."""
 
     @property
     def shown_command(self) -> str | None:

@@ -161,7 +161,7 @@ def _zipped(path: Path, shown: Path) -> Format:
 def _refused(shown: Path, kind: str, remedy: str) -> InputError:
     return InputError(
         "{path}: looks like {kind}, which is not read; {remedy}. A table is CSV, Parquet, an Excel "
-        "workbook or one of the other kinds of docs/tables.md",
+        "workbook or another kind that the documentation names",
         path=shown,
         kind=kind,
         remedy=remedy,
