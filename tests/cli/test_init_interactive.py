@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -132,6 +133,10 @@ def test_a_first_line_that_may_be_data_is_not_asked_about(
     assert "Smith" not in done.err + done.out
 
 
+_PATIENCE = 5.0
+"""Seconds in which the program should say something."""
+
+
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="there are no pseudo-terminals")
 class TestAtATerminal:
     """The real program with a person at the keys."""
@@ -149,6 +154,10 @@ class TestAtATerminal:
         screen = b""
         waiting = list(keys)
         while True:
+            if not select.select([ours], [], [], _PATIENCE)[0] and not waiting:
+                # Ctrl-C between a prompt and the wait for its answer is seen after the next key.
+                process.send_signal(signal.SIGINT)
+                continue
             try:
                 part = os.read(ours, 4_096)
             except OSError:

@@ -121,12 +121,14 @@ class _Adviser:
                 measures=listing(lost),
             )
             notes.append(Advice(NOTE, text, about=tuple(lost)))
-        if dropping is not None:
-            yield self._suppressing(dropping, limits)
+        commands = [] if dropping is None else [self._suppressing(dropping, limits)]
         levels = self._levels()
         if levels is not None:
-            yield self._generalizing(levels)
-        yield from notes
+            commands.append(self._generalizing(levels))
+        if dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows:
+            # Few want a table of which most rows are gone.
+            commands.reverse()
+        yield from (*commands, *notes)
         yield from self._changes()
 
     def _slow(self) -> list[str]:

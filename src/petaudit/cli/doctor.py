@@ -217,7 +217,7 @@ def _version(package: str) -> str | None:
 
 def _import_problem(package: str) -> Phrase | None:
     try:
-        importlib.import_module(_MODULES.get(package, package))
+        importlib.import_module(_MODULES.get(package, package.replace("-", "_")))
     except Exception as problem:
         # Any problem: a library that was built for another machine fails in its own way.
         return phrase(
