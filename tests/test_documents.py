@@ -236,7 +236,7 @@ def test_a_newcomer_who_follows_the_pipelines_page_sees_what_it_shows(tmp_path: 
 
 def without_lines(output: str) -> str:
     """The comments of a starter file may become more or fewer."""
-    return re.sub(r"\bline \d+", "line N", output).rstrip("\n")
+    return re.sub(r"\bline\s+\d+", "line N", output).rstrip("\n")
 
 
 def files_of(page: str) -> dict[str, str]:

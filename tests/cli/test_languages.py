@@ -613,7 +613,6 @@ def test_errors_of_mpuccs_are_chinese(
 @pytest.mark.parametrize(
     "arguments",
     [
-        (),
         ("chekc",),
         ("--nonsense",),
         ("check",),

@@ -17,7 +17,7 @@ MODULES = "Executor, Loader, Splitter, Synthesizer, Evaluator, Reporter"
 ORDER = "Loader, Splitter, Synthesizer, Evaluator, Reporter"
 LOADER_OPTIONS = (
     "filepath, schema, nrows, original, population, roles, hierarchies, key, person, "
-    "person_is_pseudonym, delimiter, encoding"
+    "person_is_pseudonym, delimiter, encoding, sheet, header_row, null, blank_rows"
 )
 SPLITTER_OPTIONS = "num_samples, train_split_ratio, random_state, method"
 

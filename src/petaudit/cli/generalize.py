@@ -53,8 +53,6 @@ def generalize(chosen: argparse.Namespace) -> int:
             other_values=chosen.other_values,
             **reading_of(chosen),
         )
-    for message in result.warnings:
-        complain_of_warning(message)
     is_text = kind != "parquet"
     is_guarded = is_text and chosen.formulas == "guard"
     with stage(phrase("generalising")):
@@ -83,8 +81,10 @@ def generalize(chosen: argparse.Namespace) -> int:
         else:
             done = phrase("wrote {target}: {rows}, {suppressed:,} of them suppressed", **counts)
         say_lines([done])
-    columns = result.table.column_names
-    for message in formula_warning(columns, formulas, is_guarded):
+    for message in (
+        *result.warnings,
+        *formula_warning(result.table.column_names, formulas, is_guarded),
+    ):
         complain_of_warning(message)
     return 0
 

@@ -66,19 +66,22 @@ def screen_text(
     """
     judged = _judged(view)
     failed = [card for card in judged if card.status == "failed"]
-    lines: list[str] = []
-    for explained in (view.cards, judged, failed, ()):
-        top = [
-            *_top(view, judged, details=details, is_command=is_command),
-            *_rest(view, explained, details=details),
-        ]
-        written = [] if folder is None else _written(folder, files, details=details)
-        lines = finished(
-            [*top, *_more(view, explained, details=details, is_command=is_command), *written]
+
+    def lines(explained: Sequence[Card], *, has_roles: bool = True) -> list[str]:
+        return finished(
+            [
+                *_top(view, judged, details=details, is_command=is_command),
+                *_rest(view, explained, details=details, has_roles=has_roles),
+                *_more(view, explained, details=details, is_command=is_command),
+                *([] if folder is None else _written(folder, files, details=details)),
+            ]
         )
-        if details or len(lines) <= SCREEN:
-            break
-    return "\n".join(lines).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
+
+    shown = lines(view.cards)
+    if not details and len(shown) > SCREEN:
+        fewer = (lines(judged), lines(failed), lines(()), lines((), has_roles=False))
+        shown = next((each for each in fewer if len(each) <= SCREEN), fewer[2])
+    return "\n".join(shown).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
 
 
 def figure_and_rule(card: Card, digits: int = 3) -> tuple[str, str]:
@@ -144,7 +147,9 @@ def _top(view: View, judged: Sequence[Card], *, details: bool, is_command: bool)
         yield from section(title, entries if details else _cut(entries, most))
 
 
-def _rest(view: View, explained: Sequence[Card], *, details: bool) -> Iterator[str]:
+def _rest(
+    view: View, explained: Sequence[Card], *, details: bool, has_roles: bool
+) -> Iterator[str]:
     """Figures without a limit, what was looked at, and what is behind the figures."""
     others = [card for card in view.cards if card.status == "measured"]
     if details and view.cards:
@@ -154,7 +159,7 @@ def _rest(view: View, explained: Sequence[Card], *, details: bool) -> Iterator[s
     for policy in view.policies:
         lines = policy.sentences if details else _cut(policy.sentences)
         yield from section(term("Policy"), lines)
-    yield from section(term("Settings"), list(_roles(view)))
+    yield from section(term("Settings"), list(_roles(view)) if has_roles else [])
     for card in explained:
         title = card.title if card.run is None else card.run
         yield from section(title, [*card.explanation, *_worst_classes(card)])
