@@ -168,13 +168,7 @@ def add_generalize(command: Options) -> None:
         "FILE",
         ".csv, .tsv or .parquet, also packed (.csv.gz); default: CSV to the terminal",
     )
-    output.choice(
-        "--formulas",
-        ("guard", "keep"),
-        "cells that a spreadsheet would run as formulas: prefixed with an apostrophe in CSV "
-        "(default), or kept as they are",
-    )
-    output.flag("--reveal-values", "show values of the data in error messages")
+    _add_formulas(output)
 
 
 def add_suppress(command: Options) -> None:
@@ -191,6 +185,10 @@ def add_suppress(command: Options) -> None:
     )
     output = command.group("output")
     output.value("--out", "FILE", ".csv, .tsv or .parquet, also packed (.csv.gz)", required=True)
+    _add_formulas(output)
+
+
+def _add_formulas(output: Group) -> None:
     output.choice(
         "--formulas",
         ("guard", "keep"),
