@@ -367,7 +367,7 @@ def test_an_error_never_passes(asked_for: bool) -> None:
 
 def test_reasons_hold_no_value_of_the_data() -> None:
     found = audited(**EVERYTHING | BAD_LABELS)
-    document = json.dumps(found.to_dict()["not_measured"])
+    document = json.dumps([found.to_dict()[name] for name in ("results", "left_out", "errors")])
     failed = {"t-closeness", "non-uniform-entropy", *HIERARCHICAL}
     assert failed <= set(reasons(found, "error"))
     for cell in {
@@ -411,14 +411,10 @@ def test_a_result_is_found_under_any_spelling_of_its_name() -> None:
     assert found["T Closeness"] is wanted
 
 
-def test_an_entry_without_figure_becomes_plain_data() -> None:
+def test_why_there_is_no_figure_is_said_without_values() -> None:
     problem = HierarchyError("column 'zip' has 1 unknown label", data=DataValues(["47602"]))
     entry = NotMeasured("precision", problem, asked_for=True)
-    assert entry.to_dict() == {
-        "measure": "precision",
-        "status": "error",
-        "reason": "column 'zip' has 1 unknown label",
-    }
+    assert (entry.status, entry.reason) == ("error", "column 'zip' has 1 unknown label")
     assert NotMeasured("precision", problem, asked_for=False).status == "skipped"
 
 
@@ -437,7 +433,7 @@ def test_the_document_tells_tool_inputs_options_and_results(tmp_path: Path) -> N
     )
     document = found.to_dict()
     assert json.loads(json.dumps(document, allow_nan=False)) == document
-    assert document["document"] == "petaudit.check/1"
+    assert (document["document"], document["command"]) == ("petaudit.result/2", "check")
     assert document["petaudit"] == __version__
     assert document["inputs"]["table"] == {
         "name": str(path),
@@ -480,9 +476,11 @@ def test_what_the_document_says_can_be_said_in_another_language() -> None:
     assert texts
     again = restore_phrases(document, texts)
     assert again == document
+    [failure] = [entry for entry in again["results"] if entry["status"] == "error"]
+    assert isinstance(failure["reason"], Phrase)
     spoken = [line for result in again["results"] for line in result["explanation"]]
     assert spoken == [line for result in found.results for line in result.explanation]
-    spoken += [*again["warnings"], *(entry["reason"] for entry in again["not_measured"])]
+    spoken += [*again["warnings"], *(entry["reason"] for entry in again["left_out"])]
     assert [line for line in spoken if not isinstance(line, Phrase)] == []
 
 

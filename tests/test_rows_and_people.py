@@ -84,7 +84,7 @@ def test_the_person_column_does_not_name_people_twice(visits: Path) -> None:
     assert any("it must not be released" in own for own in found.warnings)
     assert found.to_dict()["options"]["person"] == "patient"
     entries = {own["measure"]: own for own in found.to_dict()["results"]}
-    assert entries["k-anonymity"]["counts"] == "people"
+    assert entries["k-anonymity"]["details"]["counts"] == "people"
     assert entries["k-anonymity"]["pictures"][0]["counts"] == "people"
 
 

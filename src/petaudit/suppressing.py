@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from petaudit.auditing import Audit, audit, run_measure
 from petaudit.auditing.dropping import ClassLevel, Settings, is_of_classes, settings_of
-from petaudit.auditing.runner import Audit, audit, run_measure
 from petaudit.errors import (
     OptionError,
     OutOfReachError,

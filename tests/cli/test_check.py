@@ -32,7 +32,7 @@ def document(run: Run, *arguments: object) -> dict[str, Any]:
 def result(run: Run, measure: str, *arguments: object) -> dict[str, Any]:
     results = document(run, *arguments)["results"]
     [found] = [entry for entry in results if entry["measure"] == measure]
-    return dict(found)
+    return {**found["details"], **found}
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_exit_code_and_verdict(
 def test_measures_chooses_in_any_spelling(spelled: str, table: Path, run: Run) -> None:
     found = document(run, table, *ROLES, "--measures", spelled)
     assert [entry["measure"] for entry in found["results"]] == ["t-closeness"]
-    assert found["not_measured"] == []
+    assert found["left_out"] == []
 
 
 def test_a_measure_named_twice_is_measured_once(table: Path, run: Run) -> None:
@@ -83,17 +83,16 @@ def test_a_measure_named_twice_is_measured_once(table: Path, run: Run) -> None:
 def test_a_measure_asked_for_that_cannot_run_is_an_error(table: Path, run: Run) -> None:
     found = document(run, table, *ROLES, "--measures", "t-closeness,precision", "--t", "1")
     assert found["verdict"] == "error"
-    assert [entry["status"] for entry in found["results"]] == ["passed"]
-    [entry] = found["not_measured"]
-    assert (entry["measure"], entry["status"]) == ("precision", "error")
+    assert [entry["status"] for entry in found["results"]] == ["passed", "error"]
+    [entry] = found["errors"]
+    assert (entry["measure"], entry["reason"]) == ("precision", found["results"][1]["reason"])
 
 
 def test_a_measure_not_asked_for_is_skipped(table: Path, run: Run) -> None:
     found = document(run, table, *ROLES, "--t", "1")
     assert found["exit_code"] == 0
-    skipped = {entry["measure"]: entry["status"] for entry in found["not_measured"]}
-    assert set(skipped.values()) == {"skipped"}
-    assert {"non-uniform-entropy", "precision", "profitability", "mpuccs", "k-map"} <= set(skipped)
+    skipped = {entry["measure"] for entry in found["left_out"]}
+    assert {"non-uniform-entropy", "precision", "profitability", "mpuccs", "k-map"} <= skipped
     done = [entry["measure"] for entry in found["results"]]
     assert sorted([*done, *skipped]) == sorted(listed_measures())
 
@@ -115,8 +114,8 @@ def test_utility_limits_have_options_of_their_own(
     own_option: str, measure: str, table: Path, hierarchies: Path, run: Run
 ) -> None:
     given = (table, *ROLES, "--hierarchies", hierarchies, "--original", table)
-    assert result(run, measure, *given, own_option, "1")["passed"] is True
-    assert result(run, measure, *given, own_option, "1.01")["passed"] is False
+    assert result(run, measure, *given, own_option, "1")["status"] == "passed"
+    assert result(run, measure, *given, own_option, "1.01")["status"] == "failed"
 
 
 def test_options_reach_their_measure(table: Path, run: Run) -> None:
@@ -128,7 +127,7 @@ def test_options_reach_their_measure(table: Path, run: Run) -> None:
         run, "profitability", table, *ROLES, *PROFIT, "--option", "profitability.allow_attack=false"
     )
     assert strict["allow_attack"] is False
-    assert strict["passed"] is False
+    assert strict["status"] == "failed"
 
 
 def test_unknown_labels_can_count_as_maximal(table: Path, write: Write, run: Run) -> None:

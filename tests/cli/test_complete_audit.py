@@ -123,9 +123,8 @@ def test_everything_can_run_at_once(adult: datasets.Dataset, run: Run) -> None:
     loaded = document(run, *given(adult, *more))
     expected = {name for name, own in listed_measures().items() if own.only_by_name is None}
     assert set(values(loaded)) == expected
-    assert {entry["measure"] for entry in loaded["not_measured"]} == set(
-        listed_measures()
-    ) - expected
+    left_out = {entry["measure"] for entry in loaded["left_out"]}
+    assert left_out == set(listed_measures()) - expected
     assert loaded["exit_code"] == 0
 
 
@@ -334,7 +333,7 @@ def test_what_it_takes_is_said_with_the_limit(released: Path, write: Write, run:
     said = "3 rows break the limit; dropping 3 rows (37.5 %) from the table reaches it"
     assert said in section(found.out, "l-diversity (distinct)")
     loaded = document(run, larger, *ROLES, "--k", "3", "--measures", "k-anonymity")
-    assert loaded["results"][0]["remedy"] == {
+    assert loaded["results"][0]["details"]["remedy"] == {
         "rows_breaking": 3,
         "rows_to_suppress": 2,
         "share_to_suppress": 0.25,
@@ -558,7 +557,7 @@ def test_an_option_may_be_a_list(released: Path, write: Write, run: Run) -> None
     options = ("--option", "distribution-distance.columns=zip,disease")
     named = ("--original", original, "--measures", "distribution-distance")
     [found] = document(run, released, *ROLES, *named, *options)["results"]
-    assert [own["column"] for own in found["columns"]] == ["zip", "disease"]
+    assert [own["column"] for own in found["details"]["columns"]] == ["zip", "disease"]
 
 
 @pytest.mark.parametrize(

@@ -18,14 +18,18 @@ from petaudit import datasets
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]
 
-RESULT = ["measure", "status", "better", "value", "limit", "passed", "warnings"]
-SHOWN = ["figure", "strict", "conditions", "lower_bound", "explanation", "pictures"]
-"""What a report needs of every result beside these."""
+ENTRY = [
+    *("measure", "status", "figure", "value", "limit", "limit_exact", "strict", "conditions"),
+    *("profile", "better", "lower_bound", "reason", "explanation", "warnings", "details"),
+    *("pictures", "breaches"),
+]
+"""What every entry has, whichever command wrote it."""
 GOLDEN = {
     "": [
-        *("document", "petaudit", "verdict", "exit_code", "inputs", "problems"),
-        *("open_questions", "columns", "roles", "options"),
-        *("results", "not_measured", "warnings", "texts"),
+        *("document", "petaudit", "command", "verdict", "exit_code", "problems"),
+        *("open_questions", "strict", "columns", "roles", "options", "policies", "inputs"),
+        *("results", "left_out", "breaches", "errors", "warnings", "what_to_do", "texts"),
+        "timings",
     ],
     "inputs": ["table", "original", "hierarchies"],
     "inputs.table": ["name", "rows", "columns", "engine", "sha256"],
@@ -36,7 +40,7 @@ GOLDEN = {
         *("reveal_values", "delimiter", "encoding", "sheet", "header_row", "null", "blank_rows"),
         *("engine", "spark_master"),
     ],
-    "t-closeness": [*RESULT, "exact_value", "attributes", "remedy", *SHOWN],
+    "t-closeness": ["exact_value", "attributes", "remedy"],
     "attribute": [
         *("attribute", "distance", "t", "exact_t", "classes", "classes_above_limit"),
         *("rows_above_limit", "worst_classes"),
@@ -46,17 +50,14 @@ GOLDEN = {
         *("rows_breaking", "rows_to_suppress", "share_to_suppress"),
         *("rows_to_drop", "share_to_drop", "rows_keeping", "of_rows"),
     ],
-    "k-anonymity": [
-        *(*RESULT, "classes", "rows", "suppressed_rows", "suppressed_class"),
-        *("curve", "remedy", *SHOWN),
-    ],
+    "k-anonymity": [*("classes", "rows", "suppressed_rows", "suppressed_class", "curve", "remedy")],
     "point": ["k", "rows", "share"],
-    "precision": [*RESULT, "columns", "suppressed_rows", *SHOWN],
-    "non-uniform-entropy": [*RESULT, "columns", *SHOWN],
+    "precision": ["columns", "suppressed_rows"],
+    "non-uniform-entropy": ["columns"],
     "profitability": [
-        *(*RESULT, "allow_attack", "adversary_cost", "adversary_gain", "publisher_loss"),
+        *("allow_attack", "adversary_cost", "adversary_gain", "publisher_loss"),
         *("publisher_benefit", "rows", "suppressed_rows", "rows_failing_benefit"),
-        *("rows_worth_attacking", "worst_row", "smallest_passing_class", "remedy", *SHOWN),
+        *("rows_worth_attacking", "worst_row", "smallest_passing_class", "remedy"),
     ],
     "worst row": [
         *("class_size", "adversary_expected_gain", "adversary_payoff", "publisher_risk"),
@@ -80,7 +81,7 @@ def patient() -> list[object]:
 def test_the_document_has_these_keys_in_this_order(patient: list[object], run: Run) -> None:
     """A change here is a change of the format: raise the number in ``document``."""
     found = json.loads(run(*patient).out)
-    results = {entry["measure"]: entry for entry in found["results"]}
+    results = {entry["measure"]: entry["details"] for entry in found["results"]}
     attribute = results["t-closeness"]["attributes"][0]
     keys = {
         "": list(found),
@@ -95,7 +96,8 @@ def test_the_document_has_these_keys_in_this_order(patient: list[object], run: R
         "point": list(results["k-anonymity"]["curve"][0]),
     } | {name: list(entry) for name, entry in results.items()}
     assert keys == GOLDEN
-    assert found["document"] == "petaudit.check/1"
+    assert {tuple(entry) for entry in found["results"]} == {tuple(ENTRY)}
+    assert (found["document"], found["command"]) == ("petaudit.result/2", "check")
 
 
 def test_the_document_says_what_was_done(patient: list[object], run: Run) -> None:
@@ -205,10 +207,11 @@ def test_an_error_is_in_the_document_and_on_standard_error(table: Path, run: Run
     given = ("--qi", "zip", "--sensitive", "disease", "--distance", "hierarchical")
     found = run("check", table, *given, "--measures", "t-closeness", "--format", "json")
     loaded = json.loads(found.out)
-    assert (loaded["verdict"], loaded["exit_code"], loaded["results"]) == ("error", 2, [])
-    entries = {entry["measure"]: entry for entry in loaded["not_measured"]}
-    assert entries["t-closeness"]["status"] == "error"
-    assert entries["t-closeness"]["reason"] in found.err
+    assert (loaded["verdict"], loaded["exit_code"]) == ("error", 2)
+    [entry] = loaded["results"]
+    assert (entry["measure"], entry["status"], entry["value"]) == ("t-closeness", "error", None)
+    assert entry["reason"] in found.err
+    assert list(entry) == ENTRY
 
 
 def test_warnings_are_in_the_document_and_not_on_standard_error(table: Path, run: Run) -> None:
@@ -247,16 +250,13 @@ def test_the_document_is_json_whatever_the_terminal_can_show(
 
 def test_the_demo_has_a_document_too(run: Run) -> None:
     loaded = json.loads(run("demo", "--format", "json").out)
-    assert loaded["document"] == "petaudit.check/1"
+    assert (loaded["document"], loaded["command"]) == ("petaudit.result/2", "check")
     assert {"k-anonymity", "t-closeness", "precision", "profitability"} <= {
         entry["measure"] for entry in loaded["results"]
     }
 
 
-HEAD = ["measure", "status", "better", "value", "limit", "passed", "warnings"]
-
-
-def test_every_result_begins_alike_and_is_json(run: Run) -> None:
+def test_every_result_is_alike_and_json(run: Run) -> None:
     """What differs between measures comes last; no figure is lost on the way to another reader."""
     adult = datasets.load("adult-deidentified")
     given = ("--original", adult.original, "--hierarchies", adult.hierarchies)
@@ -264,13 +264,13 @@ def test_every_result_begins_alike_and_is_json(run: Run) -> None:
     found = json.loads(printed.out, parse_constant=pytest.fail)
     assert len(found["results"]) > 25
     for entry in found["results"]:
-        assert list(entry)[: len(HEAD)] == HEAD
-        assert (entry["status"], entry["limit"], entry["passed"]) == ("measured", None, None)
+        assert list(entry) == ENTRY
+        assert (entry["status"], entry["limit"], entry["reason"]) == ("measured", None, None)
         figure = entry["value"]
         assert figure == "inf" or isinstance(figure, int | float)
         assert entry["better"] in {"lower", "higher", "true"}
     assert list(found["inputs"]) == ["table", "original", "population", "hierarchies"]
-    assert all(list(entry) == ["measure", "status", "reason"] for entry in found["not_measured"])
+    assert all(list(entry) == ["measure", "reason"] for entry in found["left_out"])
 
 
 def test_infinity_is_a_word_in_the_document(table: Path, run: Run) -> None:

@@ -349,9 +349,10 @@ def test_what_is_left_holds_the_promised_class_size(suffix: str, smallest: int, 
     game = ("--cost", "1", "--gain", "1", "--loss", "1", "--benefit", "1", "--format", "json")
     found = json.loads(run("check", released, *roles, *game, "--suppressed", "exclude").out)
     [result] = [one for one in found["results"] if one["measure"] == "profitability"]
-    assert result["worst_row"]["class_size"] >= smallest
-    assert 0 < result["rows"] < adult.rows
-    assert f"{adult.rows - result['rows']:,} of them suppressed" in made.out
+    rows = result["details"]["rows"]
+    assert result["details"]["worst_row"]["class_size"] >= smallest
+    assert 0 < rows < adult.rows
+    assert f"{adult.rows - rows:,} of them suppressed" in made.out
 
 
 def test_the_bundled_table_is_made_again(run: Run) -> None:

@@ -63,7 +63,7 @@ def parquet(path: str, **columns: list[Any]) -> Path:
 
 def closeness(document: dict[str, Any]) -> dict[str, Any]:
     [found] = [entry for entry in document["results"] if entry["measure"] == "t-closeness"]
-    return dict(found)
+    return dict(found["details"])
 
 
 def assert_understood(found: Any) -> None:

@@ -145,7 +145,12 @@ def test_removed_duplicates_are_told(run: Run, write: Write) -> None:
 
 def test_advice_can_be_left_out(run: Run) -> None:
     assert "What changing" not in run(*TABLES, "--no-advice").out
-    assert document(run(*TABLES, "--no-advice", "--format", "json"))["changes"] == []
+    assert (
+        document(run(*TABLES, "--no-advice", "--format", "json"))["results"][0]["details"][
+            "changes"
+        ]
+        == []
+    )
 
 
 def test_the_control_is_compared(run: Run, write: Write) -> None:
@@ -172,7 +177,7 @@ def test_columns_may_come_in_another_order(run: Run, write: Write) -> None:
 )
 def test_sizes(arguments: tuple[str, ...], combinations: int, run: Run) -> None:
     found = document(run(*TABLES, *arguments, "--format", "json"))
-    assert found["result"]["combinations"] == combinations
+    assert found["results"][0]["details"]["combinations"] == combinations
 
 
 def test_three_columns_are_the_default(run: Run, write: Write) -> None:
@@ -180,8 +185,8 @@ def test_three_columns_are_the_default(run: Run, write: Write) -> None:
     for name in ("original.csv", "synthetic.csv"):
         write(name, ";".join(names) + "\n" + ";".join("12345") + "\n")
     found = document(run(*TABLES, "--format", "json"))
-    assert found["result"]["sizes"] == [1, 2, 3]
-    assert found["result"]["combinations"] == 5 + 10 + 10
+    assert found["results"][0]["details"]["sizes"] == [1, 2, 3]
+    assert found["results"][0]["details"]["combinations"] == 5 + 10 + 10
 
 
 def test_precision_can_be_given(run: Run, write: Write) -> None:
@@ -191,8 +196,8 @@ def test_precision_can_be_given(run: Run, write: Write) -> None:
     coarse = run(*TABLES, "--numeric-precision", "1")
     assert row_of(coarse.out, "identified rows")[1] == "1 of 2"
     daily = document(run(*TABLES, "--datetime-precision", "d", "--format", "json"))
-    assert daily["result"]["figures"]["total_identified"] == 1
-    assert daily["result"]["precision"] == {"x": 2, "t": "D"}
+    assert daily["results"][0]["details"]["figures"]["total_identified"] == 1
+    assert daily["results"][0]["details"]["precision"] == {"x": 2, "t": "D"}
 
 
 # Exit codes.
@@ -253,8 +258,8 @@ def test_the_document_agrees_with_the_exit_code(limit: str, code: int, run: Run)
     loaded = document(found)
     verdict = "passed" if code == 0 else "failed"
     assert (found.code, loaded["exit_code"], loaded["verdict"]) == (code, code, verdict)
-    assert loaded["result"]["passed"] is (code == 0)
-    assert loaded["result"]["limit"] == float(limit)
+    assert loaded["results"][0]["status"] == verdict
+    assert loaded["results"][0]["limit"] == float(limit)
 
 
 def test_without_baseline_a_limit_is_for_the_rate(run: Run) -> None:
@@ -303,9 +308,11 @@ def test_a_lower_bound_within_the_limit_is_undecided(
     assert "at least " in found.out
     assert row_of(found.out, "risk score")[3] == "ERROR"
     loaded = document(run(*TABLES, *LOWER_BOUNDS[why], *bound, "--format", "json"))
-    assert (loaded["verdict"], loaded["exit_code"]) == ("undecided", 2)
-    assert (loaded["result"]["complete"], loaded["result"]["undecided"]) == (False, True)
-    assert loaded["result"]["passed"] is False
+    assert (loaded["verdict"], loaded["exit_code"]) == ("error", 2)
+    [entry] = loaded["results"]
+    assert (entry["status"], entry["details"]["complete"]) == ("error", False)
+    assert "does not show that the limit holds" in entry["reason"]
+    assert [error["reason"] for error in loaded["errors"]] == [entry["reason"]]
     assert any("lower bounds" in text for text in loaded["warnings"])
     quiet = run(*TABLES, *LOWER_BOUNDS[why], *bound, "--quiet")
     assert quiet.code == 2
@@ -321,7 +328,8 @@ def test_a_lower_bound_that_breaks_the_limit_breaks_it(run: Run) -> None:
         run(*TABLES, *LOWER_BOUNDS["pruned"], "--profile", "public", "--format", "json")
     )
     assert (loaded["verdict"], loaded["exit_code"]) == ("failed", 1)
-    assert (loaded["result"]["complete"], loaded["result"]["undecided"]) == (False, False)
+    [entry] = loaded["results"]
+    assert (entry["status"], entry["details"]["complete"]) == ("failed", False)
 
 
 def test_a_lower_bound_without_a_limit_says_that_it_is_one(run: Run, wide: None) -> None:
@@ -338,19 +346,12 @@ def test_a_lower_bound_without_a_limit_says_that_it_is_one(run: Run, wide: None)
 # The document.
 
 KEYS = {
-    "": [
-        *("document", "petaudit", "verdict", "exit_code", "open_questions", "strict"),
-        *("inputs", "options", "result"),
-        *("combinations", "changes", "warnings", "texts"),
-    ],
-    "inputs": ["original", "synthetic"],
+    "inputs": ["table", "original"],
     "input": ["name", "rows", "columns", "engine", "sha256"],
-    "result": [
-        *("measure", "status", "better", "value", "limit", "passed", "warnings", "complete"),
-        *("figures", "columns", "sizes", "combinations", "removed_original", "removed_synthetic"),
-        *("removed_control", "precision", "timings", "search", "profile", "undecided", "figure"),
-        *("strict",),
-        *("conditions", "lower_bound", "explanation", "pictures"),
+    "details": [
+        *("complete", "figures", "columns", "sizes", "combinations", "removed_original"),
+        *("removed_synthetic", "removed_control", "precision", "search", "worst_combinations"),
+        "changes",
     ],
     "figures": [
         *("privacy_risk_score", "overall_protection", "main_protection", "baseline_protection"),
@@ -368,17 +369,17 @@ CONTROL_FIGURES = [
 def test_the_document_has_these_keys_in_this_order(run: Run) -> None:
     """A change here is a change of the format: raise the number in ``document``."""
     found = document(run(*TABLES, "--format", "json"))
+    details = found["results"][0]["details"]
     keys = {
-        "": list(found),
         "inputs": list(found["inputs"]),
         "input": list(found["inputs"]["original"]),
-        "result": list(found["result"]),
-        "figures": list(found["result"]["figures"]),
-        "combination": list(found["combinations"][0]),
-        "change": list(found["changes"][0]),
+        "details": list(details),
+        "figures": list(details["figures"]),
+        "combination": list(details["worst_combinations"][0]),
+        "change": list(details["changes"][0]),
     }
     assert keys == KEYS
-    assert found["document"] == "petaudit.mpuccs/1"
+    assert (found["document"], found["command"]) == ("petaudit.result/2", "mpuccs")
 
 
 def test_the_keys_are_stable_whatever_is_asked(
@@ -387,31 +388,33 @@ def test_the_keys_are_stable_whatever_is_asked(
     write("control.csv", "name;age;city\neve;71;Rome\nfay;72;Rome\ngus;73;Oslo\nhal;74;Oslo\n")
     more = ("--control", "control.csv", "--profile", "public", "--threads", "1", "--seed", "7")
     found = document(run(*TABLES, *more, "--time-limit", "60", "--format", "json"))
-    assert (list(found), list(found["result"])) == (KEYS[""], KEYS["result"])
-    assert list(found["inputs"]) == ["original", "synthetic", "control"]
-    assert list(found["result"]["figures"]) == KEYS["figures"] + CONTROL_FIGURES
+    assert list(found["results"][0]["details"]) == KEYS["details"]
+    assert list(found["inputs"]) == ["table", "original", "control"]
+    assert list(found["results"][0]["details"]["figures"]) == KEYS["figures"] + CONTROL_FIGURES
     request.getfixturevalue("wide")
     stopped = document(run(*TABLES, *LOWER_BOUNDS["stopped"], "--format", "json"))
-    assert stopped["result"]["complete"] is False
-    assert (list(stopped), list(stopped["result"])) == (KEYS[""], KEYS["result"])
+    assert stopped["results"][0]["details"]["complete"] is False
+    assert list(stopped["results"][0]["details"]) == KEYS["details"]
 
 
 def test_the_document_says_what_was_done(run: Run) -> None:
     found = document(run(*TABLES, "--threads", "1", "--format", "json"))
     assert found["petaudit"] == petaudit.__version__
-    assert found["inputs"]["synthetic"]["name"] == "synthetic.csv"
-    assert found["inputs"]["synthetic"]["rows"] == 4
-    assert found["options"]["max_baseline_cols"] == 3
-    assert found["options"]["threads"] == 1
-    assert found["combinations"][0] == {"columns": ["name"], "rows_identified": 1, "rows_unique": 4}
-    assert found["result"]["figures"]["privacy_risk_score"] == pytest.approx(15 / 31, abs=1e-15)
+    assert found["inputs"]["table"]["name"] == "synthetic.csv"
+    assert found["inputs"]["table"]["rows"] == 4
+    assert found["options"]["options"]["mpuccs"]["max_baseline_cols"] == 3
+    assert found["options"]["options"]["mpuccs"]["threads"] == 1
+    details = found["results"][0]["details"]
+    worst = {"columns": ["name"], "rows_identified": 1, "rows_unique": 4}
+    assert details["worst_combinations"][0] == worst
+    assert details["figures"]["privacy_risk_score"] == pytest.approx(15 / 31, abs=1e-15)
 
 
 def test_the_same_run_gives_the_same_document_whatever_the_threads(run: Run) -> None:
     seen = []
     for threads in ("1", "1", "2"):
         found = document(run(*TABLES, "--threads", threads, "--format", "json"))
-        del found["result"]["timings"], found["options"]["threads"]
+        del found["timings"], found["options"]["options"]["mpuccs"]["threads"]
         seen.append(found)
     assert seen[0] == seen[1] == seen[2]
 
@@ -433,7 +436,7 @@ def test_every_option_can_be_in_a_document(option: tuple[str, str], run: Run) ->
     found = run(*TABLES, *option, "--format", "json")
     assert (found.code, found.err) == (0, "")
     name = option[0].removeprefix("--").replace("-", "_")
-    assert name in document(found)["options"]
+    assert name in document(found)["options"]["options"]["mpuccs"]
 
 
 def test_the_document_is_json_where_a_terminal_shows_only_ascii(
@@ -444,7 +447,7 @@ def test_the_document_is_json_where_a_terminal_shows_only_ascii(
     found = run_process(*TABLES, "--format", "json", env={"PYTHONIOENCODING": "ascii"})
     assert (found.code, found.err) == (0, "")
     assert found.out.isascii()
-    assert document(found)["result"]["columns"] == ["café😀年齡", "b"]
+    assert document(found)["results"][0]["details"]["columns"] == ["café😀年齡", "b"]
 
 
 def test_a_number_of_many_digits_is_compared_to_the_last(run: Run, write: Write) -> None:
@@ -453,7 +456,7 @@ def test_a_number_of_many_digits_is_compared_to_the_last(run: Run, write: Write)
         write("original.csv", f"id;b\n1{'0' * length}1;1\n5;1\n")
         write("synthetic.csv", f"id;b\n1{'0' * length}2;1\n7;1\n")
         found = document(run(*TABLES, "--format", "json"))
-        assert found["result"]["figures"]["total_identified"] == 0, length
+        assert found["results"][0]["details"]["figures"]["total_identified"] == 0, length
 
 
 @pytest.mark.parametrize("digits", [77, 400])

@@ -237,7 +237,7 @@ def test_it_is_told_before_a_search_that_may_take_hours(
 ) -> None:
     write("global.csv", GOOD)
     began = []
-    monkeypatch.setattr("petaudit.cli.mpuccs.run_measure", lambda *_, **__: began.append(1))
+    monkeypatch.setattr("petaudit.cli.mpuccs.run_audit", lambda *_, **__: began.append(1))
     found = run("mpuccs", "original.csv", "global.csv", *arguments)
     assert found.code == 2
     assert not began

@@ -171,7 +171,10 @@ def test_row_numbers_are_those_of_the_files(run: Run, write: Write) -> None:
     run(*TABLES, "--out", "o")
     rows = in_both("details")
     assert [(row["syn_idx"], row["syn_row"]) for row in rows] == [(0, 0), (1, 2)]
-    assert json.loads(Path("o/summary.json").read_text())["result"]["removed_synthetic"] == 1
+    assert (
+        json.loads(Path("o/summary.json").read_text())["results"][0]["details"]["removed_synthetic"]
+        == 1
+    )
 
 
 def test_the_summary_is_the_document(run: Run) -> None:
@@ -234,7 +237,7 @@ def test_lists_of_odd_names_and_values_can_be_read_back(run: Run) -> None:
     assert {name for names in tree for name in names} == set(ODD_NAMES)
     assert {row["column"] for row in in_both("changes")} == set(ODD_NAMES)
     summary = json_list(Path("o/summary.json").read_text(encoding="utf-8"))
-    assert set(summary["result"]["columns"]) == set(ODD_NAMES)
+    assert set(summary["results"][0]["details"]["columns"]) == set(ODD_NAMES)
 
 
 VALUES: dict[str, tuple[Any, Any, Any, Any]] = {
@@ -329,7 +332,7 @@ def test_a_folder_that_may_not_be_written_is_told_before_the_search(
     """Permissions do not stop an administrator, so the refusal is played."""
     Path("o").mkdir()
     monkeypatch.setattr("petaudit.cli.mpuccs.os.access", lambda *_: False)
-    monkeypatch.setattr("petaudit.cli.mpuccs.run_measure", pytest.fail)
+    monkeypatch.setattr("petaudit.cli.mpuccs.run_audit", pytest.fail)
     found = run(*TABLES, "--out", "o")
     assert (found.code, found.out) == (2, "")
     assert found.err == "petaudit: error: cannot write to 'o'\n"
@@ -447,7 +450,7 @@ def test_a_second_run_replaces_the_files_under_a_reader(run: Run) -> None:
             assert not os.path.samestat(os.fstat(reader.fileno()), Path("o", name).stat())
     assert set(files("o")) == NAMES
     assert len(in_both("tree")) == 3
-    assert json.loads(Path("o/summary.json").read_text())["result"]["sizes"] == [1]
+    assert json.loads(Path("o/summary.json").read_text())["results"][0]["details"]["sizes"] == [1]
 
 
 def test_nothing_of_an_earlier_run_is_left_among_the_new(run: Run, write: Write) -> None:

@@ -95,7 +95,9 @@ def test_no_cell_is_told(kind: str, more: tuple[str, ...], run: Run) -> None:
     assert found.code in {0, 1}
     told = found.out + found.err + everything_in("o")
     # People are found by the cells that must stay out.
-    assert json.loads(Path("o/summary.json").read_text())["result"]["figures"]["total_identified"]
+    assert json.loads(Path("o/summary.json").read_text())["results"][0]["details"]["figures"][
+        "total_identified"
+    ]
     assert leaked(told) == set()
 
 

@@ -179,7 +179,7 @@ def test_a_line_comes_and_goes(
     assert ALL_OF_60 in left
     assert "/s" not in left
     assert "\x1b" not in text
-    assert json.loads(found.out)["result"]["combinations"] > 0
+    assert json.loads(found.out)["results"][0]["details"]["combinations"] > 0
 
 
 def test_a_quick_command_shows_no_line(
@@ -291,9 +291,9 @@ def test_a_stopped_search_writes_what_it_found(wide: tuple[Path, Path], run: Run
     run("mpuccs", *wide, "--max-cols", "1")
     given = ("--max-cols", "all", "--time-limit", "1", "--no-advice", "--out", "o")
     document = json.loads(run("mpuccs", *wide, *given, "--format", "json").out)
-    assert document["result"]["complete"] is False
+    assert document["results"][0]["details"]["complete"] is False
     tree = pq.read_table("o/tree.parquet")
-    assert tree.num_rows == document["result"]["combinations"] > 60
+    assert tree.num_rows == document["results"][0]["details"]["combinations"] > 60
     assert tree.column("check_order").to_pylist() == list(range(1, tree.num_rows + 1))
 
 

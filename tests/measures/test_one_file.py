@@ -17,9 +17,10 @@ NAMED_ELSEWHERE = {
     "cli/check.py": "options of their own for the limits that are set most often: --k, --l, --t",
     "cli/mpuccs.py": "the command of this measure",
     "cli/parser.py": "the name of that command",
+    "judging/document.py": "the name of that command, in documents",
+    "judging/version1.py": "a document that the command mpuccs wrote before 0.11.0",
     "judging/gate.py": "the open question whether a class shares one sensitive value",
     "reports/html.py": "a document of the command mpuccs",
-    "reports/reading.py": "a document of the command mpuccs",
     "reports/sentences.py": "a document of the command mpuccs",
 }
 OTHER_MEANINGS = {

@@ -172,11 +172,10 @@ ENTRY: dict[str, Any] = {
     "value": (float, bool), "limit": (float, type(None)), "limit_exact": (str, type(None)),
     "strict": bool, "conditions": list,
     "profile": (str, type(None)), "better": str, "lower_bound": bool, "reason": (str, type(None)),
+    "explanation": list, "warnings": list, "details": dict, "pictures": list, "breaches": list,
     "options": dict, "steps": dict, "suppressed": str, "roles": dict,
     "columns": (dict, type(None)), "person": (str, type(None)),
-    "hierarchies": (dict, type(None)), "seeds": dict, "explanation": list, "warnings": list,
-    "details": dict, "pictures": list, "comparison": (dict, type(None)), "breaches": list,
-    "texts": dict,
+    "hierarchies": (dict, type(None)), "seeds": dict, "comparison": (dict, type(None)),
 }  # fmt: skip
 
 
@@ -187,16 +186,16 @@ def test_the_document_has_these_keys_and_no_others() -> None:
     found = json.loads(Path("out/result.json").read_text(encoding="utf-8"))
     assert found == executor.document
     assert list(found) == [
-        *("document", "petaudit", "verdict", "exit_code", "problems", "open_questions"),
-        *("configuration", "compare_to", "policies", "inputs", "results", "breaches", "errors"),
-        *("files", "texts", "timings"),
+        *("document", "petaudit", "command", "verdict", "exit_code", "problems"),
+        *("open_questions", "strict", "configuration", "compare_to", "files", "policies"),
+        *("inputs", "results", "left_out", "breaches", "errors", "warnings", "what_to_do"),
+        *("texts", "timings"),
     ]
-    assert (found["document"], found["petaudit"]) == ("petaudit.result/1", petaudit.__version__)
+    assert (found["document"], found["petaudit"]) == ("petaudit.result/2", petaudit.__version__)
     assert (found["verdict"], found["exit_code"]) == ("failed", 1)
     configuration = found["configuration"]
     assert set(configuration) == {
-        *("name", "sha256", "effective_sha256", "set", "only", "strict"),
-        "runs_left_out",
+        *("name", "sha256", "effective_sha256", "set", "only", "runs_left_out")
     }
     assert (configuration["name"], configuration["set"]) == ("b.yaml", ["Evaluator.n.seed=6"])
     [given] = found["inputs"].items()
@@ -298,7 +297,7 @@ def test_in_the_shell_the_result_is_all_of_standard_output(
     Path("a.yaml").write_text(logged(f"log_output_type: {where}, log_filename: a.log"))
     assert main(["run", "a.yaml", "--format", "json"]) == 0
     said = capsys.readouterr()
-    assert json.loads(said.out)["document"] == "petaudit.result/1"
+    assert json.loads(said.out)["document"] == "petaudit.result/2"
     assert ("INFO finished: passed" in said.err) == (where != "file")
     assert Path("a-results/a.log").exists() == (where != "stdout")
 

@@ -34,15 +34,15 @@ Evaluator:
 def test_entries_tell_what_their_sentences_are_made_of() -> None:
     executor = petaudit.Executor(TEXT.replace("precision: {method: precision}", ""))
     executor.run()
-    [entry] = json.loads(json.dumps(executor.document["results"]))
-    assert [*entry][-1] == "texts"
+    document = json.loads(json.dumps(executor.document))
+    [entry] = [{**entry, "texts": document["texts"]} for entry in document["results"]]
     [warning] = [own for own in entry["warnings"] if "nrows" in own]
     assert warning == "3 rows of benchmark://patient-deidentified left out (nrows)"
     assert entry["reason"] == f"{warning}; this does not show that the limit holds"
     kept = {"data": entry, "tables": {}, "seconds": {}}
     again = Entry.from_kept(executor.runs[0], kept).data
     assert again == entry
-    assert with_texts(again) == entry
+    assert with_texts(again)["texts"].keys() <= document["texts"].keys()
     hidden = render(again["reason"], hide_below=5)
     assert hidden.startswith("<5 rows of benchmark://patient-deidentified left out (nrows); ")
 
@@ -56,10 +56,11 @@ def test_what_a_comparison_says_is_among_the_texts(tmp_path: Path) -> None:
     (tmp_path / "before.json").write_text(json.dumps(first.document))
     executor = petaudit.Executor(path, overrides=["Executor.compare_to=before.json"])
     executor.run()
-    entry = json.loads(json.dumps(executor.document["results"][0]))
+    document = json.loads(json.dumps(executor.document))
+    entry = document["results"][0]
     reason = entry["comparison"]["reason"]
     assert reason == "the earlier figure was measured differently (seed, x differ)"
-    found = restore_phrases(reason, entry["texts"])
+    found = restore_phrases(reason, document["texts"])
     assert isinstance(found, Phrase)
     assert found.template == "the earlier figure was measured differently ({settings} differ)"
 

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from budget import examples
 from petaudit.errors import InputError
-from petaudit.judging.document import RUN
 from petaudit.pipelines.reading import Pipeline
 from petaudit.pipelines.results import judge_entries, read_previous
 from petaudit.system.yaml_files import parse_yaml
@@ -29,6 +28,8 @@ METHODS = {
 }
 OPTIONS = {"pays": "cost: 4, gain: 300, loss: 300, benefit: 1200, "}
 ROLES = {"zip": "quasi_identifier"}
+
+RUN = {"document": "petaudit.result/2", "command": "run"}
 
 
 def pipeline(allowed: dict[str, float]) -> Pipeline:
@@ -332,9 +333,12 @@ def test_a_measure_that_failed_keeps_its_own_reason() -> None:
         ("", "is not valid JSON"),
         ("[" * 100_000, "is not valid JSON"),
         ("[]", "is not a result of petaudit"),
-        ('{"document": "petaudit.check/1"}', "is not a result of petaudit"),
-        (f'{{"document": "{RUN}"}}', "results cannot be read"),
-        (f'{{"document": "{RUN}", "results": [1]}}', "results cannot be read"),
+        ('{"document": "petaudit.result/2", "command": "x"}', "is not a result of petaudit"),
+        ('{"document": "petaudit.check/1"}', "a result of petaudit check, and one of petaudit run"),
+        (json.dumps({**RUN, "command": "check"}), "a result of petaudit check, and one of"),
+        ('{"document": "petaudit.result/1"}', "results cannot be read"),
+        (json.dumps(RUN), "results cannot be read"),
+        (json.dumps({**RUN, "results": [1]}), "results cannot be read"),
     ],
 )
 def test_what_is_no_earlier_result_is_refused(
@@ -357,7 +361,7 @@ def test_a_folder_is_no_earlier_result(tmp_path: Path) -> None:
 @pytest.mark.parametrize("word", ["Infinity", "-Infinity", "NaN"])
 def test_numbers_that_json_does_not_have_are_no_figures(word: str, tmp_path: Path) -> None:
     """Python reads them; a tool that wrote them did not write what petaudit writes."""
-    then = json.dumps({"document": RUN, "results": [entry("beta", 0.125)]})
+    then = json.dumps({**RUN, "results": [entry("beta", 0.125)]})
     path = tmp_path / "earlier.json"
     path.write_text(then.replace("0.125", word))
     [found] = judge_entries([entry("beta", 0.1)], pipeline({}), read_previous(path))

@@ -23,6 +23,7 @@ import petaudit
 from petaudit.cli import main
 from petaudit.errors import PetauditError
 from petaudit.i18n.catalogue import translation
+from petaudit.judging.version1 import from_version_1
 from petaudit.pictures import KINDS
 from pictures.examples import EXAMPLES
 
@@ -113,6 +114,9 @@ MPUCCS: dict[str, Any] = {
     "texts": CHECK["texts"],
 }
 DOCUMENTS = {"check": CHECK, "run": RUN, "mpuccs": MPUCCS}
+"""Of version 1; those of version 2 follow."""
+for _name, _old in [*DOCUMENTS.items()]:
+    DOCUMENTS[f"{_name}/2"] = {**from_version_1(_old), "document": "petaudit.result/2"}
 PICTURES = [picture.to_dict() for picture in EXAMPLES]
 
 

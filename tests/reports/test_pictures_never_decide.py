@@ -104,7 +104,7 @@ def ran(command: str) -> tuple[int, dict[str, Any]]:
 
 
 def entries(document: Mapping[str, Any]) -> list[dict[str, Any]]:
-    return document["results"] if "results" in document else [document["result"]]
+    return list(document["results"])
 
 
 def decided(document: Mapping[str, Any]) -> Any:

@@ -96,6 +96,6 @@ def test_the_document_says_it(
         "auto": {"way": "memory", "engine": "petaudit", "reason": "it fits into memory"},
         "engine": {"way": "engine", "engine": "DuckDB", "reason": "it was requested"},
     }
-    assert found["result"]["search"] == expected[asked]
-    assert bool(found["changes"]) is (asked == "auto")
+    assert found["results"][0]["details"]["search"] == expected[asked]
+    assert bool(found["results"][0]["details"]["changes"]) is (asked == "auto")
     assert len(Path("out/details.csv").read_text().splitlines()) == 4

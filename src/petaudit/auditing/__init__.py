@@ -1,5 +1,15 @@
 """The one runner, and an audit of all measures that the inputs allow."""
 
-from petaudit.auditing.runner import JUDGING, Audit, NotMeasured, Outcome, audit, run_measure
+from petaudit.auditing.outcome import Audit, NotMeasured, Outcome
+from petaudit.auditing.runner import JUDGING, Request, audit, run_audit, run_measure
 
-__all__ = ["JUDGING", "Audit", "NotMeasured", "Outcome", "audit", "run_measure"]
+__all__ = [
+    "JUDGING",
+    "Audit",
+    "NotMeasured",
+    "Outcome",
+    "Request",
+    "audit",
+    "run_audit",
+    "run_measure",
+]

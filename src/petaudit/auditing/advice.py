@@ -29,7 +29,7 @@ from petaudit.system.reading import Reading
 from petaudit.tables import is_address, is_uri
 
 if TYPE_CHECKING:
-    from petaudit.auditing.runner import Audit
+    from petaudit.auditing.outcome import Audit
 
 MOST_ROWS: Final = 2_000_000
 """Larger tables are not looked at again unless somebody asks for it (petaudit suppress)."""

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.auditing.runner import Audit, run_measure
+from petaudit.auditing.outcome import Audit
+from petaudit.auditing.runner import run_measure
 from petaudit.exact.class_figures import Integers, Truths
 from petaudit.inputs import Inputs
 from petaudit.measures import Family, Measure, Need, Result, find_measure

@@ -4,58 +4,38 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from collections.abc import Iterable, Iterator, Mapping, Set
-from dataclasses import dataclass, field
-from functools import cached_property
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from petaudit.auditing.outcome import Audit, NotMeasured, Outcome
 from petaudit.errors import (
     EngineLostError,
     NotMeasurableError,
     OptionError,
     PetauditError,
     UndecidedError,
-    counted,
     joined,
     listing,
     phrase,
-    term,
-    without_row_numbers,
 )
 from petaudit.exact.fractions import Number
 from petaudit.inputs import Inputs, gather
-from petaudit.judging.document import CHECK, new_document, plain
-from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude, verdict_sentence
+from petaudit.judging.document import plain
 from petaudit.judging.policy import Policy, PolicySpec, find_policy
-from petaudit.judging.review import ColumnReview, review_columns, table_notes
+from petaudit.judging.review import ColumnReview, review_columns
 from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
 from petaudit.measures.base import refuse_unknown, spelled_out
-from petaudit.measures.result import columns_of, plain_data
-from petaudit.reports.view import Advice
-from petaudit.reports.writing import report as make_report
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.progress import stage
-from petaudit.tables.result_frames import Kind, result_frame
 
 if TYPE_CHECKING:
-    import pandas
-    import polars
-
-    from petaudit.reports.view import View
+    pass
 
 JUDGING: Final = ("limit", "profile")
 """The options that a figure is judged by."""
 _SETTINGS: Final = ("suppressed", "key", "person", "person_is_pseudonym", "reveal_values")
 """What the document says of the inputs, beside tables and roles."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a measure: a result, a problem, or both where a figure decides nothing."""
-
-    result: Result | None = None
-    problem: PetauditError | None = None
 
 
 def run_measure(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> Outcome:
@@ -72,258 +52,6 @@ def run_measure(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) ->
         return Outcome(problem.result if isinstance(problem.result, Result) else None, problem)
     except PetauditError as problem:
         return Outcome(None, problem)
-
-
-@dataclass(frozen=True)
-class NotMeasured:
-    """A measure that gave no figure: left out, or asked for and impossible."""
-
-    measure: str
-    problem: PetauditError
-    asked_for: bool
-
-    @property
-    def reason(self) -> str:
-        """Why there is no figure, without any value of the data."""
-        return without_row_numbers(self.problem.text)
-
-    @property
-    def status(self) -> str:
-        """``error`` if the measure was asked for, else ``skipped``."""
-        return "error" if self.asked_for else "skipped"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The entry as plain data."""
-        return {"measure": self.measure, "status": self.status, "reason": self.reason}
-
-
-@dataclass(frozen=True, repr=False)
-class Audit:
-    """The results of several measures on one table.
-
-    >>> import pyarrow as pa
-    >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
-    >>> release = audit(table, quasi_identifiers="zip", limits={"k-anonymity": 2})
-    >>> release.passed, release["k-anonymity"].value, "t-closeness" in release
-    (False, 1.0, False)
-    >>> release.summary()
-    'failed: k-anonymity is 1, must be at least 2'
-    """
-
-    inputs: Inputs
-    results: tuple[Result, ...]
-    not_measured: tuple[NotMeasured, ...]
-    options: Mapping[str, Any] = field(default_factory=dict)
-    fingerprints: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What identifies the tables that were measured."""
-    watch: Watch = field(default_factory=Watch)
-    policy: Policy | None = None
-    """The rule that set limits, with what was tighter by hand."""
-    columns: ColumnReview = field(default_factory=ColumnReview)
-    """Columns that still name people, and columns without a role."""
-    strict: bool = False
-    """Whether open questions leave the audit undecided."""
-    given: Mapping[str, Any] = field(default_factory=dict)
-    """The table and the inputs as they were given, to be given again."""
-    with_advice: bool = True
-
-    @cached_property
-    def advice(self) -> tuple[Advice, ...]:
-        """What to do about limits that are breached, worked out when it is first asked for."""
-        from petaudit.auditing.advice import advice_of  # noqa: PLC0415 (it knows audits)
-
-        return advice_of(self) if self.with_advice else ()
-
-    @cached_property
-    def conclusion(self) -> Conclusion:
-        """What all measures say together."""
-        figures = [Figure.of(result) for result in self.results]
-        table = JudgedTable(figures, [self.columns], self.inputs.roles.sensitive)
-        is_unmeasured = any(entry.asked_for for entry in self.not_measured)
-        return conclude(
-            [table],
-            is_incomplete=is_unmeasured or not self.results,
-            strict=self.strict,
-            demands=() if self.policy is None else [self.policy.open_question],
-        )
-
-    @property
-    def verdict(self) -> str:
-        """``passed``, ``failed``, ``error``, or ``measured`` where there was no limit at all."""
-        return self.conclusion.verdict
-
-    @property
-    def exit_code(self) -> int:
-        """0: all limits hold; 1: the release is broken; 2: it could not be decided."""
-        return self.conclusion.exit_code
-
-    @property
-    def passed(self) -> bool:
-        """Whether everything asked for was measured, every limit holds, and nobody is named."""
-        return self.exit_code == 0
-
-    @property
-    def problems(self) -> tuple[str, ...]:
-        """Why the table must not be released, whatever the figures say."""
-        return self.conclusion.problems
-
-    @property
-    def open_questions(self) -> tuple[str, ...]:
-        """What the limits did not ask, and somebody should before the table is released."""
-        return self.conclusion.open_questions
-
-    @property
-    def files(self) -> tuple[Path, ...]:
-        """Every file that was read; none of them may be written to."""
-        read = (
-            *self.inputs.files,
-            *(path for result in self.results for path in result.other_files),
-        )
-        rule = None if self.policy is None else self.policy.path
-        return read if rule is None else (*read, rule)
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """The warnings of all results, each once, and the notes about rows and people."""
-        of_results = (text for result in self.results for text in result.warnings)
-        return tuple(dict.fromkeys((*self.inputs.notes, *self.table_notes, *of_results)))
-
-    @cached_property
-    def table_notes(self) -> tuple[str, ...]:
-        """Notes about odd values, and about rows and people."""
-        return table_notes(self.inputs)
-
-    def __repr__(self) -> str:
-        measured = counted(len(self.results), "result")
-        return f"<Audit of {self.inputs.table.name}: {measured}, {self.verdict}>"
-
-    def __str__(self) -> str:
-        """Return what ``petaudit check`` prints."""
-        from petaudit.reports.text import screen_text  # noqa: PLC0415 (only to look at)
-
-        return screen_text(self.view, is_command=False).rstrip("\n")
-
-    @property
-    def view(self) -> View:
-        """What a report or a terminal shows, without pictures."""
-        from petaudit.reports.reading import view_of  # noqa: PLC0415 (only to look at)
-
-        return view_of(new_document(CHECK, self.verdict, self._content(with_pictures=False)))
-
-    def __len__(self) -> int:
-        return len(self.results)
-
-    def __bool__(self) -> bool:
-        raise TypeError("an audit is neither true nor false: ask audit.passed")
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self.results)
-
-    def __contains__(self, wanted: object) -> bool:
-        """Whether a measure of this name was measured, or a result is one of these."""
-        if isinstance(wanted, str):
-            return wanted.replace("_", "-") in [result.measure for result in self.results]
-        return any(result is wanted for result in self.results)
-
-    def __getitem__(self, measure: str) -> Result:
-        wanted = find_measure(measure).name
-        for result in self.results:
-            if result.measure == wanted:
-                return result
-        reasons = [entry.problem.text for entry in self.not_measured if entry.measure == wanted]
-        raise NotMeasurableError(
-            "{measure} was not measured: {reasons}",
-            measure=wanted,
-            reasons=joined(reasons, "; ") if reasons else phrase("not requested"),
-        )
-
-    def summary(self) -> str:
-        """Return the verdict and what breaks it, in a line."""
-        from petaudit.auditing.text import summary_text  # noqa: PLC0415 (it knows audits)
-
-        return summary_text(self)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """Return a pandas frame with a row per measure.
-
-        >>> import pyarrow as pa
-        >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
-        >>> frame = audit(table, quasi_identifiers="zip", limits={"k-anonymity": 2}).to_pandas()
-        >>> frame.loc[frame["status"] == "failed", "measure"].tolist()
-        ['k-anonymity']
-        """
-        frame: pandas.DataFrame = self._frame("pandas")
-        return frame
-
-    def to_polars(self) -> polars.DataFrame:
-        """Return a Polars frame with a row per measure.
-
-        >>> import pyarrow as pa
-        >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"]})
-        >>> audit(table, quasi_identifiers="zip", measures="k-anonymity").to_polars().row(0)
-        ('k-anonymity', 1.0, None, 'measured', 'higher')
-        """
-        frame: polars.DataFrame = self._frame("polars")
-        return frame
-
-    def _frame(self, kind: str) -> Any:
-        columns: dict[str, Kind] = {
-            "measure": "text",
-            "value": "number",
-            "limit": "number",
-            "status": "text",
-            "better": "text",
-        }
-        return result_frame(kind, columns_of(self.results, **columns))
-
-    report = make_report
-
-    def to_dict(self) -> dict[str, Any]:
-        """The versioned document that ``--format json`` prints, and that reports are made of."""
-        content = self._content(with_pictures=True)
-        self.check_unchanged()
-        return new_document(CHECK, self.verdict, content)
-
-    def _content(self, *, with_pictures: bool) -> dict[str, Any]:
-        return {
-            "inputs": dict(self.fingerprints),
-            "problems": list(self.problems),
-            "open_questions": list(self.open_questions),
-            "columns": self.columns.to_dict(),
-            "roles": self.inputs.roles.to_dict(),
-            "options": dict(self.options),
-            **({} if self.policy is None else {"policies": [self.policy.to_dict()]}),
-            "results": [
-                result.to_entry(self.inputs, with_pictures=with_pictures) for result in self.results
-            ],
-            "not_measured": [entry.to_dict() for entry in self.not_measured],
-            "warnings": list(self.warnings),
-            **({"what_to_do": plain_data(self.advice)} if self.advice else {}),
-        }
-
-    def check_unchanged(self) -> None:
-        """Raise an error if a table that is read again for pictures and words is another now."""
-        again = [source for source in self.inputs.tables.values() if not source.is_loaded]
-        self.watch.check(path for source in again for path in source.files)
-
-    def _repr_html_(self) -> str:
-        from petaudit.pictures.notebook import FigureRow, notebook_table  # noqa: PLC0415 (to look at)
-
-        measures = all_measures()
-        failures = [entry.measure for entry in self.not_measured if entry.asked_for]
-        rows = [
-            *(result.figure_row for result in self.results),
-            *(FigureRow(term(measures[name].title), None, "-", None, "error") for name in failures),
-        ]
-        headline = verdict_sentence(
-            self.verdict,
-            failed=sum(result.passed is False for result in self.results),
-            judged=sum(result.passed is not None for result in self.results),
-            names_people=bool(self.problems),
-            has_questions=bool(self.open_questions),
-            is_incomplete=bool(failures) or not self.results,
-        )
-        return notebook_table(rows, headline=headline)
 
 
 def audit(
@@ -355,87 +83,114 @@ def audit(
     """
     refuse_unknown(inputs, "audit", inspect.signature(audit))
     with unchanged() as watch:
-        rule = None if policy is None else find_policy(policy)
-        wanted = _options_by_measure(options or {}, limits or {})
-        if rule is not None:
-            rule, wanted = rule.applied_to(wanted)
-        names = [measures] if isinstance(measures, str) else measures
-        named = (
-            None if names is None else [*dict.fromkeys(find_measure(name).name for name in names)]
-        )
-        if named == []:
-            raise OptionError("the list of measures is empty")
+        request = Request.checked(measures, limits or {}, options or {}, policy, population_size)
         opened = gather(table, announce_notes=False, **inputs)
-        chosen = [
-            find_measure(name)
-            for name in dict.fromkeys((*(listed_measures() if named is None else named), *wanted))
-        ]
-        sized = {} if population_size is None else _sized(population_size, chosen, wanted)
-        settings = {
-            name: sized.get(name, {}) | wanted.get(name, {})
-            for name in dict.fromkeys((*sized, *wanted))
-        }
-        explicit = {*(named or ()), *wanted}
-        has_roles = opened.roles.quasi_identifiers or opened.hierarchies
-        if not has_roles and not any(
-            _can_do_without(measure, opened, explicit) for measure in chosen
-        ):
-            # Nothing at all can be measured: one clear error instead of one per measure.
-            _ = opened.quasi_identifiers
-        is_sensitive = any(Need.SENSITIVE in measure.needs for measure in chosen)
-        if is_sensitive and opened.roles.quasi_identifiers and opened.roles.sensitive:
-            # Count the classes with the sensitive values in them, which all class measures need;
-            # problems of a column are reported by the measures that need it.
-            with contextlib.suppress(PetauditError), stage(phrase("grouping rows into classes")):
-                _ = opened.class_blocks
-        results: list[Result] = []
-        not_measured: list[NotMeasured] = []
-        for number, measure in enumerate(chosen, 1):
-            is_named, given_options = measure.name in explicit, settings.get(measure.name, {})
-            with stage(measure.name, number, len(chosen)):
-                outcome = _outcome(measure, opened, given_options, is_named=is_named)
-            problem = outcome.problem
-            if isinstance(problem, OptionError | EngineLostError):
-                raise problem
-            if problem is not None:
-                # Of measures that nobody named, those that suit the table are wanted.
-                is_asked_for = is_named or (
-                    not isinstance(problem, NotMeasurableError)
-                    and _is_asked_for(measure, wanted, opened, given_options)
-                )
-                not_measured.append(NotMeasured(measure.name, problem, is_asked_for))
-            elif outcome.result is not None:
-                results.append(outcome.result)
-        # A measure that compares all columns of two tables has looked at every one of them.
-        is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
-        with stage(phrase("looking at the columns")):
-            review = review_columns(opened) if is_reviewed else ColumnReview()
-            fingerprints = opened.fingerprints
-        return Audit(
-            opened,
-            tuple(results),
-            tuple(not_measured),
-            {
-                "measures": named,
-                "options": plain(settings),
-                "strict": strict,
-                **{name: getattr(opened, name) for name in _SETTINGS},
-                **plain(opened.reading.options),
-                "engine": opened.engine,
-                "spark_master": opened.spark_master,
-                **({} if opened.person is not None else {"person_is_pseudonym": None}),
-            },
-            fingerprints,
-            watch,
-            rule,
-            review,
-            strict,
-            {"table": table, **inputs},
-            advice,
-        )
+        release = run_audit(request, opened, watch, strict=strict)
+        return replace(release, given={"table": table, **inputs}, with_advice=advice)
 
 
 audit.__signature__ = spelled_out(audit)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What an audit should measure; mistakes in it are found before any table is read."""
+
+    measures: Sequence[str] | None
+    """The names of the measures; None for all that the inputs allow."""
+    options: Mapping[str, Mapping[str, Any]]
+    """Limits and options by measure, with those of the policy."""
+    policy: Policy | None = None
+    population_size: Any = None
+
+    @classmethod
+    def checked(
+        cls,
+        measures: Iterable[str] | str | None,
+        limits: Mapping[str, Number],
+        options: Mapping[str, Mapping[str, Any]],
+        policy: PolicySpec | None,
+        population_size: Any = None,
+    ) -> Request:
+        """The request as a user makes it."""
+        rule = None if policy is None else find_policy(policy)
+        wanted = _options_by_measure(options, limits)
+        if rule is not None:
+            rule, wanted = rule.applied_to(wanted)
+        names = [measures] if isinstance(measures, str) else measures
+        if names is not None:
+            names = [*dict.fromkeys(find_measure(name).name for name in names)]
+            if not names:
+                raise OptionError("the list of measures is empty")
+        return cls(names, wanted, rule, population_size)
+
+
+def run_audit(request: Request, inputs: Inputs, watch: Watch, *, strict: bool) -> Audit:
+    """Run what was asked for on settled inputs."""
+    named, wanted, size = request.measures, request.options, request.population_size
+    chosen = [
+        find_measure(name)
+        for name in dict.fromkeys((*(listed_measures() if named is None else named), *wanted))
+    ]
+    sized = {} if size is None else _sized(size, chosen, wanted)
+    settings = {
+        name: sized.get(name, {}) | dict(wanted.get(name, {}))
+        for name in dict.fromkeys((*sized, *wanted))
+    }
+    explicit = {*(named or ()), *wanted}
+    has_roles = inputs.roles.quasi_identifiers or inputs.hierarchies
+    if not has_roles and not any(_can_do_without(measure, inputs, explicit) for measure in chosen):
+        # Nothing at all can be measured: one clear error instead of one per measure.
+        _ = inputs.quasi_identifiers
+    is_sensitive = any(Need.SENSITIVE in measure.needs for measure in chosen)
+    if is_sensitive and inputs.roles.quasi_identifiers and inputs.roles.sensitive:
+        # Count the classes with the sensitive values in them, which all class measures need;
+        # problems of a column are reported by the measures that need it.
+        with contextlib.suppress(PetauditError), stage(phrase("grouping rows into classes")):
+            _ = inputs.class_blocks
+    results: list[Result] = []
+    not_measured: list[NotMeasured] = []
+    for number, measure in enumerate(chosen, 1):
+        is_named, options = measure.name in explicit, settings.get(measure.name, {})
+        with stage(measure.name, number, len(chosen)):
+            outcome = _outcome(measure, inputs, options, is_named=is_named)
+        problem, result = outcome.problem, outcome.result
+        if isinstance(problem, OptionError | EngineLostError):
+            raise problem
+        if problem is not None:
+            # Of measures that nobody named, those that suit the table are wanted.
+            is_asked_for = is_named or (
+                not isinstance(problem, NotMeasurableError)
+                and _is_asked_for(measure, wanted, inputs, options)
+            )
+            not_measured.append(NotMeasured(measure.name, problem, is_asked_for, result))
+        elif result is not None:
+            results.append(result)
+    # A measure that compares all columns of two tables has looked at every one of them.
+    is_reviewed = any(not find_measure(result.measure).has_same_columns for result in results)
+    with stage(phrase("looking at the columns")):
+        review = review_columns(inputs) if is_reviewed else ColumnReview()
+        fingerprints = inputs.fingerprints
+    return Audit(
+        inputs,
+        tuple(results),
+        tuple(not_measured),
+        {
+            "measures": named,
+            "options": plain(settings),
+            "strict": strict,
+            **{name: getattr(inputs, name) for name in _SETTINGS},
+            **plain(inputs.reading.options),
+            "engine": inputs.engine,
+            "spark_master": inputs.spark_master,
+            **({} if inputs.person is not None else {"person_is_pseudonym": None}),
+        },
+        fingerprints,
+        watch,
+        request.policy,
+        review,
+        strict,
+    )
 
 
 def _outcome(

@@ -13,7 +13,7 @@ from petaudit.reports.text import figure_and_rule
 from petaudit.reports.view import Card
 
 if TYPE_CHECKING:
-    from petaudit.auditing.runner import Audit, NotMeasured
+    from petaudit.auditing.outcome import Audit, NotMeasured
 
 _SUMMARIES: Final = {
     "passed": term("passed"),

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from petaudit.auditing import run_measure
+from petaudit.auditing import Audit, Request, run_audit
 from petaudit.auditing.text import card_of
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of, reading_of
@@ -32,10 +32,8 @@ from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import json_text, printable
 from petaudit.inputs import gather
-from petaudit.judging.document import MPUCCS, new_document, plain
-from petaudit.judging.gate import Conclusion, Figure, JudgedTable, conclude
-from petaudit.judging.policy import Policy, find_policy
-from petaudit.measures import find_measure
+from petaudit.judging.document import MPUCCS
+from petaudit.judging.gate import Conclusion
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
 from petaudit.pipelines.folder import check_targets
 from petaudit.reports.terminal import (
@@ -61,7 +59,6 @@ if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
     from petaudit.tables import Source
 
-_MOST_COMBINATIONS: Final = 100
 _MOST_COMBINATIONS_SHOWN: Final = 10
 _MOST_CHANGES_SHOWN: Final = 8
 _SUMMARY: Final = "summary.json"
@@ -82,10 +79,7 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     reports = Reports.of(chosen)
     paths = [path for path in (chosen.original, chosen.synthetic, chosen.control) if path]
     folder = None if chosen.out is None else _checked_folder(chosen.out, paths)
-    policy = None if chosen.policy is None else _applied(chosen)
-    limits = {"limit": chosen.limit, "profile": chosen.profile}
-    if any(value is not None for value in limits.values()):
-        checked_limit(*limits.values(), has_baseline=options["calculate_baseline"])
+    request = _request(chosen, options)
     with printed_warnings():
         engine = engine_of(chosen)
     inputs = gather(
@@ -98,10 +92,8 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         **engine,
     )
     with printed_warnings():
-        outcome = run_measure(find_measure(NAME), inputs, options | limits)
-        if outcome.problem is not None and outcome.result is None:
-            raise outcome.problem
-        result = cast(MpuccsResult, outcome.result)
+        release = run_audit(request, inputs, watch, strict=chosen.strict)
+        result = _result(release)
         is_told = folder is not None or reports.files or not chosen.quiet
         has_advice = is_told and not chosen.no_advice
         why_no_advice = result.findings.why_no_changes if has_advice else None
@@ -109,72 +101,72 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         if folder is not None and not result.findings.lists_rows:
             notes.append(phrase("there is no table of details: a cluster returns only counts"))
         result = replace(result, warnings=(*result.warnings, *notes))
+        # They are in the document if somebody asked for them.
         advice = result.changes if has_advice and why_no_advice is None else []
-    conclusion = conclude(
-        [JudgedTable([Figure.of(result)])],
-        is_incomplete=result.undecided,
-        strict=chosen.strict,
-        demands=() if policy is None else [policy.open_question],
-    )
-    tables = {"original": inputs.original, "synthetic": inputs.table, "control": inputs.control}
-    sources = {name: source for name, source in tables.items() if source is not None}
-    content = {
-        "open_questions": list(conclusion.open_questions),
-        "strict": chosen.strict,
-        "inputs": {name: source.fingerprint() for name, source in sources.items()},
-        "options": plain(options),
-        **({} if policy is None else {"policies": [policy.to_dict()]}),
-        "result": result.to_entry(),
-        "combinations": [
-            {"columns": list(columns), "rows_identified": identified, "rows_unique": unique}
-            for columns, identified, unique in result.findings.worst_combinations(
-                _MOST_COMBINATIONS
-            )
-        ],
-        "changes": list(advice),
-        "warnings": list(result.warnings),
-    }
-    verdict = result.status if result.undecided else conclusion.verdict
-    document = new_document(MPUCCS, verdict, content)
+    release = _with_result(release, result)
+    document = release.to_dict()
     watch.check()
-    read = [path for source in sources.values() for path in source.files]
+    sources = [source for source in (inputs.original, inputs.table, inputs.control) if source]
     if folder is not None:
+        read = [path for source in sources for path in source.files]
         written = _write_tables(result, folder, read, document, reveal=chosen.reveal_values)
-    read += [] if policy is None or policy.path is None else [policy.path]
-    reports.write(document, read, chosen.synthetic)
+    reports.write(document, release.files, chosen.synthetic)
     if chosen.format != "text":
         say(reports.shown(document, chosen.format, chosen.synthetic))
-        return conclusion.exit_code
-    said = _verdict(result, conclusion)
+        return release.exit_code
+    said = _verdict(result, release.conclusion)
     if chosen.quiet:
         say(printable(translate(said)) + "\n")
-        return conclusion.exit_code
-    lines = _lines(result, [*sources.values()], advice, verdict=said)
-    lines += section(term("Open questions"), conclusion.open_questions)
-    if policy is not None:
-        lines += section(term("Policy"), policy.lines)[:-1]
+        return release.exit_code
+    lines = _lines(result, sources, advice, verdict=said)
+    lines += section(term("Open questions"), release.open_questions)
+    if release.policy is not None:
+        lines += section(term("Policy"), release.policy.lines)[:-1]
     say(coloured(as_text(lines)))
     reports.say_written()
     if folder is not None:
         say_lines([phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))])
-    return conclusion.exit_code
+    return release.exit_code
 
 
-def _applied(chosen: argparse.Namespace) -> Policy:
-    """The policy; its limit becomes the one that was asked for, unless that was tighter."""
-    rule = find_policy(chosen.policy)
-    others = [name for name in rule.demands if name != NAME]
-    if others:
+def _request(chosen: argparse.Namespace, options: Mapping[str, Any]) -> Request:
+    """What to measure; a policy that demands more than this command measures is refused."""
+    limits = {
+        name: value
+        for name, value in (("limit", chosen.limit), ("profile", chosen.profile))
+        if value is not None
+    }
+    request = Request.checked([NAME], {}, {NAME: {**options, **limits}}, chosen.policy)
+    policy = request.policy
+    others = [] if policy is None else [name for name in policy.demands if name != NAME]
+    if policy is not None and others:
         raise OptionError(
             "the policy {policy} demands {measures}, which this command does not measure; "
             "petaudit check does",
-            policy=rule.name,
+            policy=policy.name,
             measures=listing(others),
         )
-    given = {"limit": chosen.limit, "profile": chosen.profile}
-    rule, options = rule.applied_to({NAME: given})
-    chosen.limit = options[NAME]["limit"]
-    return rule
+    judging = [request.options[NAME].get(name) for name in ("limit", "profile")]
+    if any(value is not None for value in judging):
+        checked_limit(*judging, has_baseline=options["calculate_baseline"])
+    return request
+
+
+def _result(release: Audit) -> MpuccsResult:
+    """The result, also one that decides nothing; an error where there is none."""
+    if release.results:
+        return cast(MpuccsResult, release.results[0])
+    (failure,) = release.not_measured
+    if failure.result is None:
+        raise failure.problem
+    return cast(MpuccsResult, failure.result)
+
+
+def _with_result(release: Audit, result: MpuccsResult) -> Audit:
+    if release.results:
+        return replace(release, results=(result,), command=MPUCCS)
+    (failure,) = release.not_measured
+    return replace(release, not_measured=(replace(failure, result=result),), command=MPUCCS)
 
 
 def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
@@ -375,7 +367,7 @@ def _write_tables(
     if result.findings.lists_rows:
         tables["details"] = _details(result.findings, reveal=reveal)
     tables["tree"] = _frame(result.findings.tree_columns())
-    if document["changes"]:
+    if document["results"][0]["details"]["changes"]:
         tables["changes"] = _frame(result.table("changes"))
     for name in (*_TARGETS, _SUMMARY):
         refuse_inputs(folder / name, inputs)

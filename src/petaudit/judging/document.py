@@ -1,7 +1,8 @@
-"""The documents of results: how they begin, what a figure is in them, and how they are read.
+"""The document of results: what check, run and mpuccs write, and how it is read.
 
-``petaudit check``, ``run`` and ``mpuccs`` write one document each. All begin alike and end with
-``texts``, what their sentences are made of, so that they can be translated when they are read.
+Every document has the same keys, and every entry of ``results`` as well (:func:`entry_of`).
+Documents of version 1, which had three kinds, are read as if they were of version 2
+(:mod:`petaudit.judging.version1`).
 """
 
 from __future__ import annotations
@@ -15,46 +16,101 @@ from typing import Any, Final
 from petaudit._version import __version__
 from petaudit.errors import InputError, listing
 from petaudit.i18n.documents import phrases_in, restore_phrases
-from petaudit.judging.gate import ERROR, EXIT_CODES, UNDECIDED
+from petaudit.judging.gate import ERROR, Conclusion
+from petaudit.judging.version1 import DOCUMENTS_1, from_version_1
 from petaudit.system.files import before_reading
 
-CHECK: Final = "petaudit.check/1"
-RUN: Final = "petaudit.result/1"
-MPUCCS: Final = "petaudit.mpuccs/1"
+DOCUMENT: Final = "petaudit.result/2"
+CHECK, RUN, MPUCCS = "check", "run", "mpuccs"
+"""The commands that write one."""
 TEXTS: Final = "texts"
 _MOST_BYTES: Final = 256 << 20
 
 
-def new_document(kind: str, verdict: str, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document with its head and, unless the content has them, its texts.
+def new_document(
+    command: str,
+    conclusion: Conclusion,
+    *,
+    inputs: Mapping[str, Any],
+    results: Sequence[Mapping[str, Any]],
+    strict: bool = False,
+    left_out: Sequence[Mapping[str, Any]] = (),
+    errors: Sequence[Mapping[str, Any]] = (),
+    warnings: Sequence[str] = (),
+    policies: Sequence[Mapping[str, Any]] = (),
+    what_to_do: Sequence[Mapping[str, Any]] = (),
+    timings: Mapping[str, Any] | None = None,
+    **settings: Any,
+) -> dict[str, Any]:
+    """Return a document; ``settings`` is what a command says of itself.
 
-    >>> [*new_document(CHECK, "failed", {"results": []}).items()][2:]
-    [('verdict', 'failed'), ('exit_code', 1), ('results', []), ('texts', {})]
+    ``errors`` are beside those of entries, which are added. Entries of an interrupted run bring
+    what their sentences are made of.
+
+    >>> from petaudit.judging.gate import conclude
+    >>> document = new_document(CHECK, conclude([], is_incomplete=True), inputs={}, results=[])
+    >>> document["verdict"], document["exit_code"], document["errors"]
+    ('error', 2, [])
     """
-    head = {
-        "document": kind,
-        "petaudit": __version__,
-        "verdict": verdict,
-        "exit_code": EXIT_CODES[ERROR if verdict == UNDECIDED else verdict],
+    content = {
+        "problems": [*conclusion.problems],
+        "open_questions": [*conclusion.open_questions],
+        "strict": strict,
+        **settings,
+        "policies": [*policies],
+        "inputs": dict(inputs),
+        "results": [without_texts(entry) for entry in results],
+        "left_out": [*left_out],
+        "breaches": [
+            *conclusion.breaches,
+            *(breach for entry in results for breach in entry.get("breaches", ())),
+        ],
+        "errors": [
+            *(
+                {"run": entry.get("run"), "measure": entry["measure"], "reason": entry["reason"]}
+                for entry in results
+                if entry["status"] == ERROR
+            ),
+            *errors,
+        ],
+        "warnings": [*warnings],
+        "what_to_do": [*what_to_do],
     }
-    return {**head, **content} if TEXTS in content else {**head, **with_texts(content)}
+    texts = phrases_in(content)
+    for entry in results:
+        texts |= entry.get(TEXTS, {})
+    return {
+        "document": DOCUMENT,
+        "petaudit": __version__,
+        "command": command,
+        "verdict": conclusion.verdict,
+        "exit_code": conclusion.exit_code,
+        **content,
+        TEXTS: texts,
+        "timings": {"steps": [], "stages": {}} | dict(timings or {}),
+    }
+
+
+def without_texts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an entry without what its sentences are made of, which the document has for all."""
+    return {name: value for name, value in entry.items() if name != TEXTS}
 
 
 def with_texts(content: Mapping[str, Any]) -> dict[str, Any]:
     """Return the content with what its sentences are made of as the last key."""
-    plain_content = {name: value for name, value in content.items() if name != TEXTS}
+    plain_content = without_texts(content)
     return plain_content | {TEXTS: phrases_in(plain_content)}
 
 
-def read_document(path: Path, known: Sequence[str] = (CHECK, RUN, MPUCCS)) -> dict[str, Any]:
-    """Read a document that was written as JSON; an error if it is of no known kind."""
+def read_document(path: Path, command: str | None = None) -> dict[str, Any]:
+    """Read a document that was written as JSON; an error if it is none, or another command's."""
     try:
         before_reading(path)
         if path.stat().st_size > _MOST_BYTES:
             raise InputError(
                 "{path}: larger than {size:,} bytes; not read", path=path, size=_MOST_BYTES
             )
-        document = json.loads(path.read_text(encoding="utf-8-sig"))
+        document: Any = json.loads(path.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise InputError("file {path!r} does not exist", path=str(path)) from None
     except OSError as problem:
@@ -62,25 +118,40 @@ def read_document(path: Path, known: Sequence[str] = (CHECK, RUN, MPUCCS)) -> di
         raise InputError("{path}: cannot be read ({reason})", path=path, reason=reason) from None
     except (ValueError, RecursionError):
         raise InputError("{path}: is not valid JSON", path=path) from None
-    if not isinstance(document, dict) or document.get("document") not in known:
+    written_by = command_of(document) if isinstance(document, dict) else None
+    if not isinstance(document, dict) or written_by is None:
         raise InputError(
             "{path}: is not a result of petaudit; its document should be one of {known}",
             path=path,
-            known=listing(known),
+            known=listing([DOCUMENT, *DOCUMENTS_1]),
+        )
+    if command not in (None, written_by):
+        raise InputError(
+            "{path}: is a result of petaudit {written_by}, and one of petaudit {command} is needed",
+            path=path,
+            written_by=written_by,
+            command=command,
         )
     return document
 
 
+def command_of(document: Mapping[str, Any]) -> str | None:
+    """Return the command that wrote a document; None if it is no document of petaudit.
+
+    >>> command_of({"document": "petaudit.check/1"}), command_of({"document": "other"})
+    ('check', None)
+    """
+    kind, command = document.get("document"), document.get("command")
+    if kind == DOCUMENT:
+        return command if command in (CHECK, RUN, MPUCCS) else None
+    return DOCUMENTS_1.get(kind) if isinstance(kind, str) else None
+
+
 def restored(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a document that was read with its phrases; entries of a pipeline have their own."""
-    texts = document.get(TEXTS)
-    with_phrases = restore_phrases(dict(document), texts if isinstance(texts, Mapping) else {})
-    entries = with_phrases.get("results")
-    of_entries: dict[str, Any] = {}
-    for entry in entries if isinstance(entries, list) else ():
-        if isinstance(entry.get(TEXTS), Mapping):
-            of_entries |= entry[TEXTS]
-    return dict(restore_phrases(with_phrases, of_entries) if of_entries else with_phrases)
+    """Return a document that was read as one of this version, with its phrases."""
+    known = document if document["document"] == DOCUMENT else from_version_1(document)
+    texts = known.get(TEXTS)
+    return dict(restore_phrases(dict(known), texts if isinstance(texts, Mapping) else {}))
 
 
 def figure_of(value: Any) -> Any:

@@ -145,8 +145,8 @@ class JudgedTable:
     """A column that one Evaluator has a role for is still one that another knows nothing of."""
     sensitive: Sequence[str] = ()
     name: str = ""
-    run: str = ""
-    """The first run on the table."""
+    run: str | None = None
+    """The first run on the table, if a pipeline has several."""
 
     @property
     def problems(self) -> list[str]:
@@ -209,6 +209,28 @@ def conclude(
     return Conclusion(verdict, *once, tuple(breaches))
 
 
+def limit_breach(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """The breach of a limit by an entry of a document; a pipeline adds its run and line."""
+    is_truth = isinstance(entry["value"], bool)
+    higher, strict = entry["better"] == Better.HIGHER.value, entry["strict"]
+    if is_truth:
+        rule = phrase("true")
+    elif higher:
+        rule = phrase("above") if strict else phrase("at least")
+    else:
+        rule = phrase("below") if strict else phrase("at most")
+    return {
+        "kind": "limit",
+        "run": None,
+        **{name: entry[name] for name in ("measure", "profile", "value")},
+        "limit": True if is_truth else entry["limit"],
+        "limit_exact": entry.get("limit_exact"),
+        "rule": rule,
+        "conditions": entry["conditions"],
+        "line": None,
+    }
+
+
 def tables_of(entries: Iterable[Mapping[str, Any]]) -> list[JudgedTable]:
     """The tables of a pipeline with the entries of the runs on each."""
     groups: dict[str, list[Mapping[str, Any]]] = {}
@@ -219,19 +241,27 @@ def tables_of(entries: Iterable[Mapping[str, Any]]) -> list[JudgedTable]:
     return [
         JudgedTable(
             figures=[Figure.of(entry) for entry in group],
-            reviews=[
-                ColumnReview.from_dict(entry["columns"]) for entry in group if entry.get("columns")
-            ],
+            reviews=_reviews(group),
             sensitive=[
                 *dict.fromkeys(
                     name for entry in group for name in sensitive_columns(entry.get("roles") or {})
                 )
             ],
             name=name,
-            run=group[0]["run"],
+            run=group[0].get("run"),
         )
         for name, group in groups.items()
     ]
+
+
+def _reviews(entries: Iterable[Mapping[str, Any]]) -> list[ColumnReview]:
+    """The looks at the columns, each once: most entries share one."""
+    reviews: list[ColumnReview] = []
+    for entry in entries:
+        review = ColumnReview.from_dict(entry["columns"]) if entry.get("columns") else None
+        if review is not None and review not in reviews:
+            reviews.append(review)
+    return reviews
 
 
 def sensitive_columns(roles: Mapping[str, Any]) -> list[str]:

@@ -40,7 +40,16 @@ from petaudit.i18n.numbers import Unit
 from petaudit.measures.limits import breakable, refuse_unbreakable
 from petaudit.measures.needs import Need
 from petaudit.measures.remedy import Remedy, left_out
-from petaudit.measures.result import COLUMNWISE, DETAILS, GLOBAL, Columns, Result, rows_of
+from petaudit.measures.result import (
+    COLUMNWISE,
+    DETAILS,
+    ENTRY_KEYS,
+    GLOBAL,
+    Columns,
+    Result,
+    plain_data,
+    rows_of,
+)
 from petaudit.system import kinds
 from petaudit.system.reading import Reading
 
@@ -394,6 +403,24 @@ class Measure:
             return None
         option = argument("measures", self.name)
         return phrase("{why}; name it to run it ({option})", why=why, option=option)
+
+    def empty_entry(self, **options: Any) -> dict[str, Any]:
+        """Return the entry of a document where there is no figure."""
+        limit = options.get("limit")
+        known: dict[str, Any] = {
+            "measure": self.name,
+            "status": "error",
+            "limit": float(exact(limit, "limit")) if isinstance(limit, str) else plain_data(limit),
+            "conditions": [],
+            "profile": options.get("profile"),
+            "better": self.better.value,
+            "explanation": [],
+            "warnings": [],
+            "details": {},
+            "pictures": [],
+            "breaches": [],
+        }
+        return dict.fromkeys(ENTRY_KEYS) | known
 
     def check_options(self, options: Mapping[str, Any]) -> None:
         """Raise an error for an option that the measure does not have."""

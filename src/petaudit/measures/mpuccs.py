@@ -56,6 +56,7 @@ if TYPE_CHECKING:
 # import it when they run.
 
 NAME: Final = "mpuccs"
+_MOST_COMBINATIONS: Final = 100
 _CHANGES: Final[Mapping[str, Kind]] = {
     "column": "text",
     "rows_helped": "integer",
@@ -355,6 +356,19 @@ class MpuccsResult(Result):
                     for name, kind in _CHANGES.items()
                 }
         return super().table(granularity)
+
+    def _entry_details(self) -> dict[str, Any]:
+        """The figures, the worst combinations, and what changing a column would do if known."""
+        worst = self.findings.worst_combinations(_MOST_COMBINATIONS)
+        return {
+            **super()._entry_details(),
+            "worst_combinations": [
+                {"columns": list(columns), "rows_identified": identified, "rows_unique": unique}
+                for columns, identified, unique in worst
+            ],
+            # Counting them takes a while, so it is done for those who ask.
+            "changes": self.__dict__.get("changes", []),
+        }
 
     @property
     def figure(self) -> str:

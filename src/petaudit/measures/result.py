@@ -30,6 +30,13 @@ COLUMNWISE: Final = "columnwise"
 DETAILS: Final = "details"
 """A row per thing that the figure comes from."""
 
+ENTRY_KEYS: Final = (
+    *("measure", "status", "figure", "value", "limit", "limit_exact", "strict", "conditions"),
+    *("profile", "better", "lower_bound", "reason", "explanation", "warnings", "details"),
+    *("pictures", "breaches"),
+)
+"""What every entry of a document has; whatever else a result says is in its details."""
+
 Columns: TypeAlias = "dict[str, ResultColumn]"
 
 
@@ -184,6 +191,11 @@ class Result:
             [self], measure="text", value=kind, limit="number", status="text", better="text"
         )
 
+    def _entry_details(self) -> dict[str, Any]:
+        """Return what the measure adds to the figure, as an entry of a document has it."""
+        head = {*ENTRY_KEYS, "passed", "timings", "undecided"}
+        return {name: value for name, value in self.to_dict().items() if name not in head}
+
     def to_entry(
         self, inputs: Inputs | None = None, *, with_pictures: bool = True
     ) -> dict[str, Any]:
@@ -195,14 +207,20 @@ class Result:
         from petaudit.pictures import pictures_of  # noqa: PLC0415 (it knows counts)
 
         pictures, notes = pictures_of(self.by.pictures if with_pictures else None, inputs, self)
-        entry = self.to_dict()
-        return entry | {
-            "warnings": [*entry["warnings"], *notes],
+        return {
+            **self.by.empty_entry(),
+            "status": self.status,
             "figure": self.figure,
+            "value": plain_data(self.value),
+            "limit": plain_data(self.limit),
+            "limit_exact": self.limit_exact,
             "strict": self.is_strict,
             "conditions": list(self.conditions),
+            "profile": self.breakdown.get("profile"),
             "lower_bound": self.is_lower_bound,
             "explanation": list(self.explanation),
+            "warnings": [*self.warnings, *notes],
+            "details": self._entry_details(),
             "pictures": pictures,
         }
 

@@ -20,7 +20,6 @@ from petaudit.errors import (
     phrase,
     without_row_numbers,
 )
-from petaudit.exact.fractions import exact
 from petaudit.i18n.documents import restore_phrases
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import TEXTS, plain, with_texts
@@ -45,14 +44,6 @@ from petaudit.tables.result_frames import ResultColumn, table_data, table_from
 
 _DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
 """Settings of data modules that decide what is measured, beside the tables."""
-_OF_RESULT: Final = (
-    *("status", "figure", "value", "limit", "strict", "conditions", "lower_bound"),
-    *("explanation", "pictures"),
-)
-_SHOWN_ABOVE: Final = (
-    *("measure", "status", "better", "value", "limit", "limit_exact", "passed", "warnings"),
-    *("profile", "timings", "undecided"),
-)
 
 
 @dataclass(frozen=True)
@@ -101,7 +92,7 @@ def evaluate_run(
     notes: list[str] = []
     about: dict[str, Any] = {}
     people: Sequence[str] = ()
-    entry: dict[str, Any] | None = None
+    entry = measure.empty_entry(**options)
     try:
         with _warnings_in(notes):
             given = tables.of_run(run)
@@ -118,8 +109,7 @@ def evaluate_run(
                 if missing:
                     raise NotMeasurableError(missing)
                 outcome = run_measure(measure, inputs, computing(run, tables))
-                if outcome.result is not None:
-                    entry = outcome.result.to_entry(inputs if outcome.problem is None else None)
+                entry = outcome.to_entry(measure, options, inputs)
     except PetauditError as problem:
         outcome = Outcome(None, problem)
     except MemoryError:
@@ -130,8 +120,12 @@ def evaluate_run(
         kind = type(problem).__name__
         outcome = Outcome(None, NotMeasurableError("internal error ({kind})", kind=kind))
     result = outcome.result
-    notes += [*(entry["warnings"] if entry is not None else ()), *people]
-    data = _entry_data(run, outcome, entry, tables, about, notes)
+    if outcome.problem is not None:
+        # An undecided figure is shown, and still an error.
+        reason = tables.without_folders(without_row_numbers(outcome.problem.text))
+        entry |= {"status": ERROR, "reason": reason}
+    entry["warnings"] = [*notes, *entry["warnings"], *people]
+    data = _entry_data(run, entry, tables, about)
     columns: dict[str, Mapping[str, ResultColumn]] = {}
     if result is not None:
         for granularity in granularities:
@@ -245,34 +239,16 @@ def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> 
 
 
 def _entry_data(
-    run: PlannedRun,
-    outcome: Outcome,
-    entry: Mapping[str, Any] | None,
-    tables: Tables,
-    about: Mapping[str, Any],
-    notes: Sequence[str],
+    run: PlannedRun, entry: Mapping[str, Any], tables: Tables, about: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The entry of a run in result.json; comparison and breaches are added when all are known."""
-    model, measure = run.evaluation.model, run.evaluation.measure
-    limit = model.options.get("limit")
+    """The entry of a run in result.json; the comparison is added when all are known."""
+    model = run.evaluation.model
+    options = {name: value for name, value in model.options.items() if name not in JUDGING}
     data: dict[str, Any] = {
         "run": run.name,
         "modules": {step.module: step.label for step in run.steps},
-        "measure": measure.name,
-        "status": ERROR,
-        "figure": None,
-        "value": None,
-        "limit": float(exact(limit, "limit")) if isinstance(limit, str) else plain(limit),
-        "limit_exact": None,
-        "strict": None,
-        "conditions": [],
-        "profile": model.options.get("profile"),
-        "better": measure.better.value,
-        "lower_bound": None,
-        "reason": None,
-        "options": plain(
-            {name: value for name, value in model.options.items() if name not in JUDGING}
-        ),
+        **entry,
+        "options": plain(options),
         "steps": _steps(run),
         "suppressed": model.suppressed,
         "roles": None,
@@ -280,32 +256,17 @@ def _entry_data(
         "person": None,
         "hierarchies": None,
         "seeds": _seeds(run),
-        "explanation": [],
-        "warnings": [],
-        "details": {},
-        "pictures": [],
         **about,
     }
-    if outcome.result is not None and entry is not None:
-        details = plain(outcome.result.to_dict())
-        data |= {name: entry[name] for name in _OF_RESULT}
-        data["limit_exact"] = entry.get("limit_exact")
-        data["details"] = {
-            name: value for name, value in details.items() if name not in _SHOWN_ABOVE
-        }
-        if entry["value"] is None:
-            data |= {"status": ERROR, "reason": phrase("the figure is not a number")}
-    if outcome.problem is not None:
-        # An undecided figure is shown, and still an error.
-        reason = tables.without_folders(without_row_numbers(outcome.problem.text))
-        data |= {"status": ERROR, "reason": reason}
+    if data["value"] is None and data["status"] != ERROR:
+        data |= {"status": ERROR, "reason": phrase("the figure is not a number")}
     doubts = _doubts(run, tables)
     if doubts:
         data["lower_bound"] = data["lower_bound"] is not None
     if doubts and data["status"] == PASSED:
         reason = phrase("{doubt}; this does not show that the limit holds", doubt=doubts[0])
         data |= {"status": ERROR, "reason": reason}
-    data["warnings"] = list(dict.fromkeys((*notes, *doubts)))
+    data["warnings"] = list(dict.fromkeys((*data["warnings"], *doubts)))
     return with_texts(data)
 
 

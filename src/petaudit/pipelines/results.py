@@ -12,18 +12,9 @@ from typing import Any
 
 from petaudit.errors import InputError, joined, phrase
 from petaudit.exact.fractions import exact
-from petaudit.i18n.documents import phrases_in
 from petaudit.i18n.text import json_text
-from petaudit.judging.document import (
-    RUN,
-    TEXTS,
-    figure_of,
-    new_document,
-    plain,
-    read_document,
-    with_texts,
-)
-from petaudit.judging.gate import ERROR, FAILED, PASSED, conclude, tables_of
+from petaudit.judging.document import RUN, figure_of, new_document, plain, read_document, with_texts
+from petaudit.judging.gate import ERROR, FAILED, PASSED, conclude, limit_breach, tables_of
 from petaudit.measures import Better, find_measure
 from petaudit.pipelines.models import EVALUATOR
 from petaudit.pipelines.plan import PlannedRun, name_of
@@ -37,7 +28,7 @@ _NOT_NOW = phrase("it is in the earlier result and did not run this time, so it 
 def read_previous(path: Path) -> dict[str, Any]:
     """Read the result.json of an earlier run."""
     try:
-        document = read_document(path, (RUN,))
+        document = read_document(path, RUN)
     except InputError:
         if os.path.lexists(path):
             raise
@@ -175,29 +166,20 @@ def _worsening(entry: Mapping[str, Any], before: bool | float) -> Fraction | flo
 def _breaches(
     entry: Mapping[str, Any], comparison: Mapping[str, Any] | None, pipeline: Pipeline
 ) -> list[dict[str, Any]]:
-    about = {name: entry[name] for name in ("run", "measure", "profile", "value")}
+    run, evaluator = entry["run"], entry["modules"][EVALUATOR]
 
     def line(option: str) -> int | None:
-        return pipeline.line_of(EVALUATOR, entry["modules"][EVALUATOR], option)
+        return pipeline.line_of(EVALUATOR, evaluator, option)
 
     breaches = []
     if entry["status"] == FAILED:
-        breaches.append(
-            {
-                "kind": "limit",
-                **about,
-                "limit": True if isinstance(entry["value"], bool) else entry["limit"],
-                "limit_exact": entry.get("limit_exact"),
-                "rule": _rule(entry),
-                "conditions": entry["conditions"],
-                "line": line("limit" if entry["profile"] is None else "profile"),
-            }
-        )
+        option = "limit" if entry["profile"] is None else "profile"
+        breaches.append(limit_breach(entry) | {"run": run, "line": line(option)})
     if comparison is not None and comparison["status"] == FAILED:
         breaches.append(
             {
                 "kind": "worsening",
-                **about,
+                **{name: entry[name] for name in ("run", "measure", "profile", "value")},
                 "limit": comparison["previous"],
                 "worsening": comparison["worsening"],
                 "allowed": comparison["allowed"],
@@ -205,15 +187,6 @@ def _breaches(
             }
         )
     return breaches
-
-
-def _rule(entry: Mapping[str, Any]) -> str:
-    """What a figure must be, in relation to its limit."""
-    if isinstance(entry["value"], bool):
-        return phrase("true")
-    if entry["better"] == Better.HIGHER.value:
-        return phrase("above") if entry["strict"] else phrase("at least")
-    return phrase("below") if entry["strict"] else phrase("at most")
 
 
 def result_document(
@@ -224,6 +197,7 @@ def result_document(
     compare_to: tuple[Mapping[str, Any], str] | None,
     inputs: Mapping[str, Mapping[str, Any]],
     results: Sequence[Mapping[str, Any]],
+    strict: bool,
     what_to_do: Sequence[Mapping[str, Any]],
     files: Sequence[str],
     timings: Mapping[str, Any],
@@ -232,11 +206,7 @@ def result_document(
 
     ``compare_to`` is the earlier result with the hash of its file.
     """
-    errors = [
-        {"run": entry["run"], "reason": entry["reason"]}
-        for entry in results
-        if entry["status"] == ERROR
-    ]
+    errors: list[dict[str, Any]] = []
     compared = None
     if compare_to is not None and pipeline.executor.compare_to is not None:
         previous, sha256 = compare_to
@@ -250,45 +220,35 @@ def result_document(
         }
         # What --only leaves out is left out on purpose.
         if not configuration["only"]:
-            errors += [{"run": name, "reason": _NOT_NOW} for name in missing]
-    not_evaluated = _not_evaluated(pipeline, runs)
-    errors += not_evaluated
+            errors += [{"run": name, "measure": None, "reason": _NOT_NOW} for name in missing]
+    errors += _not_evaluated(pipeline, runs)
     conclusion = conclude(
         tables_of(results),
         is_incomplete=bool(errors),
-        strict=configuration["strict"],
+        strict=strict,
         demands=[policy.open_question for policy in pipeline.policies],
     )
-    judgement = {
-        "problems": list(conclusion.problems),
-        "open_questions": list(conclusion.open_questions),
-    }
-    policies = [policy.to_dict() for policy in pipeline.policies]
-    content = {
-        **judgement,
-        "configuration": {
+    return new_document(
+        RUN,
+        conclusion,
+        inputs=inputs,
+        results=results,
+        strict=strict,
+        configuration={
             "name": pipeline.origin.replace("\\", "/").rpartition("/")[2],
             **configuration,
         },
-        "compare_to": compared,
-        "policies": policies,
-        "inputs": dict(inputs),
-        "results": list(results),
-        "breaches": [
-            *conclusion.breaches,
-            *(breach for entry in results for breach in entry["breaches"]),
-        ],
-        "errors": errors,
-        **({"what_to_do": list(what_to_do)} if what_to_do else {}),
-        "files": list(files),
-        # The entries have their own.
-        TEXTS: phrases_in([judgement, policies, not_evaluated, list(what_to_do)]),
-        "timings": dict(timings),
-    }
-    return new_document(RUN, conclusion.verdict, content)
+        compare_to=compared,
+        files=list(files),
+        policies=[policy.to_dict() for policy in pipeline.policies],
+        errors=errors,
+        warnings=[*dict.fromkeys(text for entry in results for text in entry["warnings"])],
+        what_to_do=what_to_do,
+        timings=timings,
+    )
 
 
-def _not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[str, str]]:
+def _not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[str, Any]]:
     """What a policy demands and no run measures: nothing shows that the policy is kept."""
     measured: dict[str, set[str]] = {}
     for run in runs:
@@ -300,6 +260,7 @@ def _not_evaluated(pipeline: Pipeline, runs: Iterable[PlannedRun]) -> list[dict[
     return [
         {
             "run": phrase("policy {name}", name=policy),
+            "measure": measure,
             "reason": phrase(
                 "it limits {measure}, but not every table was measured by an Evaluator for it",
                 measure=measure,

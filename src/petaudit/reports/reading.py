@@ -10,23 +10,21 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any, Final, TypeAlias
 
 from petaudit.errors import InputError, OptionError, phrase
 from petaudit.exact.fractions import quotient
-from petaudit.judging.document import CHECK, MPUCCS, RUN, new_document, read_document, restored
-from petaudit.judging.gate import (
-    ERROR,
-    EXIT_CODES,
-    Figure,
-    JudgedTable,
-    conclude,
-    sensitive_columns,
-    settle,
-    tables_of,
+from petaudit.judging.document import (
+    CHECK,
+    MPUCCS,
+    RUN,
+    command_of,
+    new_document,
+    read_document,
+    restored,
 )
+from petaudit.judging.gate import ERROR, EXIT_CODES, conclude, settle, tables_of
 from petaudit.judging.review import ColumnReview
 from petaudit.measures import Result, all_measures
 from petaudit.pictures import pictures_in
@@ -36,14 +34,15 @@ from petaudit.system.plain import Reader
 from petaudit.tables import is_address, parse_address, shown_table
 
 _READER: Final = Reader(ignores_others=True)
-_TAKEN: Final = ("verdict", "exit_code", "roles", "warnings", "policies", "what_to_do")
+_TAKEN: Final = ("verdict", "exit_code", "strict", "policies", "what_to_do", "left_out")
 """What a view has as the document says it; all else is worked out."""
+_NO_TABLES: Final = ("hierarchies",)
+"""What was read beside tables."""
 _LONGEST_NAME: Final = 60
 _URI: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://.*", re.DOTALL)
 _OF_THIS_MACHINE: Final = "file"
 _PARTS: Final = {
     "table": phrase("released table"),
-    "synthetic": phrase("synthetic table"),
     "original": phrase("original table"),
     "control": phrase("control table"),
     "population": phrase("population table"),
@@ -55,24 +54,28 @@ Plain: TypeAlias = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class _Document:
-    """What views are worked out from; documents of each kind have some of it."""
+    """What views are worked out from."""
 
     petaudit: str
-    verdict: str
+    command: str
     inputs: Mapping[str, Plain] = field(default_factory=dict)
     roles: Mapping[str, str] = field(default_factory=dict)
     options: Plain = field(default_factory=dict)
     columns: Plain | None = None
     results: tuple[Plain, ...] = ()
-    not_measured: tuple[Plain, ...] = ()
     problems: tuple[Sentence, ...] = ()
     open_questions: tuple[Sentence, ...] = ()
     configuration: Plain = field(default_factory=dict)
     compare_to: Plain | None = None
     errors: tuple[Plain, ...] = ()
-    result: Plain = field(default_factory=dict)
-    changes: tuple[Plain, ...] = ()
+    warnings: tuple[Sentence, ...] = ()
     strict: bool = False
+
+    @property
+    def entries(self) -> list[dict[str, Any]]:
+        """The results, each with what the document says of all of them."""
+        of_all = {"roles": self.roles, "columns": self.columns}
+        return [{**of_all, **entry} for entry in self.results]
 
 
 def any_view(result: object) -> View:
@@ -82,8 +85,10 @@ def any_view(result: object) -> View:
     if isinstance(result, Result):
         # A check of which nothing else is known.
         entry = result.to_entry()
-        verdict = entry["status"] if entry["status"] in EXIT_CODES else ERROR
-        return view_of(new_document(CHECK, verdict, {"inputs": {}, "results": [entry]}))
+        if entry["status"] not in EXIT_CODES:
+            entry["status"] = ERROR
+        conclusion = conclude(tables_of([entry]))
+        return view_of(new_document(CHECK, conclusion, inputs={}, results=[entry]))
     document = result if isinstance(result, Mapping) else getattr(result, "document", None)
     if document is None and hasattr(result, "not_measured") and hasattr(result, "to_dict"):
         document = result.to_dict()
@@ -99,20 +104,16 @@ def any_view(result: object) -> View:
 def view_of(document: Plain, *, origin: str = "the document") -> View:
     """Return the view of a result document.
 
-    >>> view = view_of({"document": "petaudit.check/1", "petaudit": "1", "verdict": "error",
-    ...                 "exit_code": 2, "inputs": {}, "results": []})
+    >>> view = view_of({"document": "petaudit.result/2", "petaudit": "1", "command": "check",
+    ...                 "verdict": "error", "exit_code": 2, "inputs": {}, "results": []})
     >>> view.kind, view.cards
     ('check', ())
     """
-    contents = {CHECK: _check, RUN: _run, MPUCCS: _mpuccs}
     try:
-        content = contents[document["document"]]
         plain = restored(document)
-        read = _READER.read(_Document, plain)
-        taken = {name: plain.get(name) for name in _TAKEN} | {"version": read.petaudit}
-        view = _READER.read(View, taken | content(read))
-        if view.verdict not in EXIT_CODES:
-            raise ValueError("the verdict is none of the known ones")
+        view = _view(_READER.read(_Document, plain), plain)
+        if view.verdict not in EXIT_CODES or command_of(document) is None:
+            raise ValueError("the verdict or the command is none of the known ones")
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
         raise InputError("{origin}: its results cannot be read", origin=origin) from None
     if not _agrees(view):
@@ -123,7 +124,7 @@ def view_of(document: Plain, *, origin: str = "the document") -> View:
 def _agrees(view: View) -> bool:
     """Whether the verdict is that of the cards: a file may say anything, but not a wrong "safe"."""
     statuses = {card.status for card in view.cards} | ({ERROR} if view.problems else set())
-    if view.kind == "check" and not view.cards:
+    if view.kind != RUN and not view.cards:
         # Nothing could be measured, so nothing holds.
         statuses.add(ERROR)
     if any(card.status == "passed" and not card.keeps_limit for card in view.cards):
@@ -132,42 +133,30 @@ def _agrees(view: View) -> bool:
     return view.verdict == verdict and view.exit_code == EXIT_CODES[verdict]
 
 
-def _check(document: _Document) -> dict[str, Any]:
-    options = document.options
-    failures = [entry for entry in document.not_measured if entry.get("status") == ERROR]
-    cards = [_card(entry) for entry in document.results]
-    cards += [_card(entry, limit=_asked_limit(entry["measure"], options)) for entry in failures]
-    review = _review(document, cards)
-    figures = [_figure(card) for card in cards]
-    conclusion = conclude([JudgedTable(figures, [review], sensitive_columns(document.roles))])
-    return {
-        "kind": "check",
-        "subject": title_of(document.inputs.get("table", {}).get("name")),
-        "tables": _tables(document.inputs, _PARTS),
-        "cards": cards,
-        "left_out": [entry for entry in document.not_measured if entry not in failures],
-        "breaks": _once(conclusion.problems, document.problems),
-        "questions": _once(conclusion.open_questions, document.open_questions),
-        "strict": options.get("strict") is True,
-        "settings": _settings(options),
-        "holds_values": options.get("reveal_values") is True,
-    }
-
-
-def _run(document: _Document) -> dict[str, Any]:
-    entries, configuration = document.results, document.configuration
-    inputs, compare_to = document.inputs, document.compare_to
-    cards = [_run_card(entry) for entry in entries]
-    roles = [entry["roles"] for entry in entries if entry.get("roles")]
+def _view(document: _Document, plain: Plain) -> View:
+    entries, inputs, configuration = document.entries, document.inputs, document.configuration
+    cards = [_card(entry) for entry in entries]
+    if document.command == RUN and any(card.run is None for card in cards):
+        raise ValueError("a run of a pipeline has a name")
+    if "table" in inputs:
+        review = _review(document, cards).to_dict()
+        entries = [{**entry, "columns": review} for entry in entries]
     conclusion = conclude(tables_of(entries))
-    settings = {"sha256": str(configuration.get("sha256"))}
-    return {
-        "kind": "run",
-        "subject": file_name(configuration.get("name")),
-        "tables": _tables(inputs, {part: part for part in inputs}),
-        "roles": roles[0] if roles and all(each == roles[0] for each in roles) else {},
+    roles = [entry["roles"] for entry in entries if entry["roles"]]
+    is_same = all(each == roles[0] for each in roles)
+    compare_to = document.compare_to
+    known = {
+        "version": document.petaudit,
+        "kind": document.command,
+        "subject": (
+            file_name(configuration.get("name"))
+            if document.command == RUN
+            else title_of(inputs.get("table", {}).get("name"))
+        ),
+        "tables": _tables(inputs, is_synthetic=document.command == MPUCCS),
+        "roles": roles[0] if roles and is_same else document.roles,
         "cards": cards,
-        "warnings": _once(*(card.warnings for card in cards)),
+        "warnings": _once(document.warnings, *(card.warnings for card in cards)),
         "problems": [
             phrase("{run}: {reason}", run=error["run"], reason=read_sentence(error["reason"]))
             for error in document.errors
@@ -175,60 +164,45 @@ def _run(document: _Document) -> dict[str, Any]:
         ],
         "breaks": _once(conclusion.problems, document.problems),
         "questions": _once(conclusion.open_questions, document.open_questions),
-        "strict": configuration.get("strict") is True,
-        "settings": settings | {f"--set {each}": "" for each in configuration.get("set") or ()},
+        "changes": [
+            change
+            for entry in entries
+            for change in (entry.get("details") or {}).get("changes") or ()
+            if change.get("change") == "left out"
+        ],
+        "settings": _settings(document.options, configuration),
         "runs_left_out": configuration.get("runs_left_out") or 0,
         "compared_with": None if compare_to is None else file_name(compare_to.get("name")),
-        "holds_values": any(worst.labels is not None for card in cards for worst in card.worst),
+        "holds_values": document.options.get("reveal_values") is True
+        or any(worst.labels is not None for card in cards for worst in card.worst),
     }
+    return _READER.read(View, {name: plain.get(name) for name in _TAKEN} | known)
 
 
-def _mpuccs(document: _Document) -> dict[str, Any]:
-    verdict, card = document.verdict, _card(document.result)
-    conclusion = conclude([JudgedTable([_figure(card)])])
-    return {
-        "kind": "mpuccs",
-        "subject": title_of(document.inputs.get("synthetic", {}).get("name")),
-        "verdict": ERROR if verdict == "undecided" else verdict,
-        "tables": _tables(document.inputs, _PARTS),
-        "roles": {},
-        "cards": [card],
-        "questions": _once(conclusion.open_questions, document.open_questions),
-        "strict": document.strict,
-        "changes": [each for each in document.changes if each.get("change") == "left out"],
-        "settings": _settings({"options": {"mpuccs": document.options}}),
-    }
+def _tables(inputs: Mapping[str, Plain], *, is_synthetic: bool) -> list[dict[str, Any]]:
+    titles = _PARTS | ({"table": phrase("synthetic table")} if is_synthetic else {})
+    known = [part for part in _PARTS if part in inputs]
+    others = [part for part in inputs if part not in _NO_TABLES]
+    return [
+        {
+            **inputs[part],
+            "part": titles.get(part, part),
+            "name": title_of(inputs[part].get("name")),
+            "place": place_of(inputs[part].get("name")),
+        }
+        for part in dict.fromkeys((*known, *others))
+    ]
 
 
-def _figure(card: Card) -> Figure:
-    judged = (card.measure, card.status, card.value, card.limit)
-    return Figure(*judged, bool(card.strict), card.conditions)
-
-
-def _tables(inputs: Mapping[str, Plain], parts: Mapping[str, str]) -> list[dict[str, Any]]:
-    tables = []
-    for part, title in parts.items():
-        if part in inputs:
-            name = inputs[part].get("name")
-            names = {"part": title, "name": title_of(name), "place": place_of(name)}
-            tables.append({**inputs[part], **names})
-    return tables
-
-
-def _card(entry: Plain, **changes: Any) -> Card:
-    """Return the card of a result; the measure's own keys are in ``details`` if there are any."""
-    details = entry.get("details") or entry
-    entry = {**entry, **changes}
+def _card(entry: Plain) -> Card:
+    """Return the card of a result."""
+    details = entry.get("details") or {}
     pictures, notes = pictures_in(entry.get("pictures"))
     status, limit, limit_exact = entry["status"], entry.get("limit"), entry.get("limit_exact")
     if limit_exact is not None:
         # A file may say anything: it must be a quotient, and that of the limit.
         number = quotient(limit_exact)
         limit_exact = None if number is None or float(number) != limit else limit_exact
-    if status == "undecided":
-        entry["reason"] = phrase(
-            "the figure is a lower bound, so it does not show that the limit holds"
-        )
     exact = details.get("exact_value")
     derived = {
         "status": status if status in EXIT_CODES else ERROR,
@@ -252,16 +226,13 @@ def _card(entry: Plain, **changes: Any) -> Card:
     }
     # These come from comparing runs, whatever an entry says of them.
     compared = dict.fromkeys(("line", "before", "worsening", "breaks_limit"))
-    return _READER.read(Card, {**entry, **compared, **derived})
+    return _compared(_READER.read(Card, {**entry, **compared, **derived}), entry)
 
 
-def _run_card(entry: Plain) -> Card:
+def _compared(card: Card, entry: Plain) -> Card:
     """Return the card of a run of a pipeline, compared with an earlier one."""
-    card, comparison = _card(entry), entry.get("comparison")
-    breaches = entry.get("breaches") or ()
+    comparison, breaches = entry.get("comparison"), entry.get("breaches") or ()
     worse = [breach for breach in breaches if breach.get("kind") == "worsening"]
-    if card.run is None:
-        raise ValueError("a run has a name")
     if comparison is not None:
         before = {"value": comparison.get("previous"), "reason": comparison.get("reason")}
         card = replace(card, before=_READER.read(Before, before))
@@ -301,17 +272,11 @@ def _review(document: _Document, cards: Sequence[Card]) -> ColumnReview:
     return replace(review, without_role=without_role)
 
 
-def _asked_limit(measure: str, options: Plain) -> float | None:
-    """Return the limit that was asked for, where nothing came of it; text is as it was typed."""
-    given = ((options.get("options") or {}).get(measure) or {}).get("limit")
-    try:
-        return None if given is None or isinstance(given, bool) else float(Fraction(str(given)))
-    except (ValueError, ZeroDivisionError):
-        return None
-
-
-def _settings(options: Plain) -> dict[str, str]:
+def _settings(options: Plain, configuration: Plain) -> dict[str, str]:
     """Return what was set, by name; the limits stand with their measures."""
+    of_pipeline = {f"--set {each}": "" for each in configuration.get("set") or ()}
+    if configuration:
+        of_pipeline = {"sha256": str(configuration.get("sha256")), **of_pipeline}
     settings = {
         f"{measure}.{name}": value
         for measure, of_measure in (options.get("options") or {}).items()
@@ -320,7 +285,7 @@ def _settings(options: Plain) -> dict[str, str]:
     }
     for name in ("suppressed", "key", "person", "person_is_pseudonym"):
         settings[name] = options.get(name)
-    return {
+    return of_pipeline | {
         name: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         for name, value in settings.items()
         if value is not None
