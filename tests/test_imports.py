@@ -17,6 +17,7 @@ ORDER = {
         *("_version", "i18n", "errors", "exact", "system", "labels", "datasets", "tables"),
         *("learning", "synthesizing", "singling", "roles", "starter", "inputs", "generalizing"),
         *("pictures", "measures", "judging", "reports", "auditing", "suppressing"),
+        *("anonymizing",),
         *("pipelines", "cli"),
         *("__init__", "__main__"),
     ],
