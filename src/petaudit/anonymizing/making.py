@@ -20,6 +20,7 @@ from petaudit.anonymizing.releasing import (
     in_order,
     refuse_contradiction,
 )
+from petaudit.anonymizing.search import search
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
 from petaudit.auditing import Audit, Request
@@ -42,10 +43,12 @@ from petaudit.generalizing import (
     identifying_columns,
 )
 from petaudit.inputs import Inputs, gather
-from petaudit.judging.document import plain
+from petaudit.i18n.documents import phrases_in
+from petaudit.judging.document import ANONYMIZE, plain
 from petaudit.judging.policy import PolicySpec
 from petaudit.measures import find_measure
 from petaudit.measures.base import refuse_unknown, spelled_out
+from petaudit.measures.result import plain_data
 from petaudit.reports.terminal import as_text
 from petaudit.system.files import unchanged
 from petaudit.system.progress import stage
@@ -131,6 +134,48 @@ class Anonymized:
     def rows_suppressed(self) -> int:
         """Rows with ``*`` in every quasi-identifier, those that were dropped included."""
         return self.transformation.rows_suppressed
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of the audit, with how the table was made and the figures before."""
+        from petaudit.anonymizing.explaining import sections  # noqa: PLC0415 (only to look at)
+
+        document = self.audit.to_dict()
+        said = plain_data(sections(self))
+        before = {result.measure: result.value for result in self.before.results}
+        for entry in document["results"]:
+            if entry["measure"] in before:
+                entry["comparison"] = {"previous": plain(before[entry["measure"]])}
+        return {
+            **document,
+            "command": ANONYMIZE,
+            "compare_to": {"name": self.inputs.table.name},
+            "sections": said,
+            "anonymization": {
+                "recoding": self.transformation.recoding,
+                "objective": self.transformation.objective,
+                "loss": self.loss,
+                "bound": self.bound,
+                "optimal": self.optimal,
+                "rows_suppressed": self.rows_suppressed,
+                "drop_suppressed": self.transformation.drop_suppressed,
+                "levels": None
+                if self.solution.levels is None
+                else dict(zip(self.transformation.names, self.solution.levels, strict=True)),
+            },
+            "texts": {**document["texts"], **phrases_in(said)},
+        }
+
+    @cached_property
+    def before(self) -> Audit:
+        """What the same limits say of the original."""
+        table = self.inputs.table.to_arrow()
+        return audited(self.inputs, table, self.transformation.limits, self.transformation)
+
+    def report(self, path: str | Path, **settings: Any) -> None:
+        """Write a report: HTML, Markdown, JUnit or SARIF, by the name of the file."""
+        from petaudit.reports.writing import report  # noqa: PLC0415 (only to look at)
+
+        report(self.to_dict(), path, **settings)
 
     def explain(self) -> str:
         """What was generalised how far, what that costs, and how much better it could be."""
@@ -251,7 +296,7 @@ def anonymize_with_report(
             max_suppression=max_suppression,
             suppressed="drop" if drop_suppressed else None,
         )
-        solution = solve(problem, recoding=recoding, time_limit=time_limit)
+        solution = search(problem, recoding=recoding, time_limit=time_limit)
         columns = [Recoded.of(column) for column in problem.columns]
         transformation = Transformation(
             tuple(columns),

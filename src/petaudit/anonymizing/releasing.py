@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from petaudit.labels.hierarchies import Hierarchies
 from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.measures import find_measure
 from petaudit.roles import Roles
+from petaudit.suppressing import refuse_breaches
 from petaudit.system.files import Watch
 from petaudit.tables import Source, open_source
 from petaudit.tables.row_classes import RowClasses
@@ -164,11 +165,26 @@ def _measure_name(name: str) -> str:
     return find_measure(name).name
 
 
-def level_counts(levels: Levels, sizes: Sequence[int] | np.ndarray[Any, Any]) -> list[list[int]]:
-    """For every column how many rows are released at each level."""
-    rows = np.asarray(sizes)
-    kept = levels[:, 0] >= 0
-    return [
-        np.bincount(levels[kept, place], weights=rows[kept]).astype(np.int64).tolist()
-        for place in range(levels.shape[1])
-    ]
+def refuse_written(
+    inputs: Inputs, released: pa.Table, limits: Mapping[str, Mapping[str, Any]], written: Source
+) -> None:
+    """Raise an error unless the limits hold for a table as it was written.
+
+    Where people were counted, who they are is not in it: then its classes must be the same.
+    """
+    if inputs.person is None:
+        refuse_breaches(inputs, limits, written)
+        return
+    names = inputs.quasi_identifiers
+    before, after = (
+        source.counts.class_histogram(names) for source in (open_source(released), written)
+    )
+    if not all(
+        np.array_equal(one, other)
+        for one, other in (
+            (before.sizes, after.sizes),
+            (before.classes, after.classes),
+            (before.suppressed_rows, after.suppressed_rows),
+        )
+    ):
+        raise UndecidedError("the table that was written has other classes; nothing was kept")

@@ -264,6 +264,7 @@ def add_apply(command: Options) -> None:
     tables.value("transformation", "TRANSFORMATION.JSON", "what petaudit anonymize wrote")
     _add_table(command)
     tables.value("--release", "FILE", "the table that was released before, to audit both together")
+    tables.value("--population", "FILE", "the population, where a limit is about it")
     search = command.group("search")
     search.flag("--drop-suppressed", "leave suppressed rows out of the table")
     output = command.group("output")
