@@ -88,10 +88,7 @@ def apply(
             gather(
                 table,
                 population=population,
-                roles=Roles.of(
-                    quasi_identifiers=known.names,
-                    sensitive=known.sensitive,
-                ),
+                roles=Roles.of(quasi_identifiers=known.names, sensitive=known.sensitive),
                 person=known.person,
                 use_side_car=False,
                 announce_notes=False,
@@ -134,9 +131,7 @@ def apply(
     )
 
 
-def _breaking(
-    inputs: Inputs, made: Released, known: Transformation, judged: Truths
-) -> Truths:
+def _breaking(inputs: Inputs, made: Released, known: Transformation, judged: Truths) -> Truths:
     """The rows of classes that break a limit among these rows alone."""
     hidden = np.zeros_like(judged)
     if not judged.any():
@@ -185,9 +180,7 @@ def _joined(before: pa.Table, after: pa.Table) -> pa.Table:
 def _messages(known: Transformation, inputs: Inputs, *, has_release: bool) -> Iterator[str]:
     table = inputs.table
     unknown = [
-        name
-        for name in table.columns
-        if name not in {*known.names, *known.others, *known.left_out}
+        name for name in table.columns if name not in {*known.names, *known.others, *known.left_out}
     ]
     if unknown:
         yield phrase(

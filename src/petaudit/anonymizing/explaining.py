@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from petaudit.anonymizing.problem import Problem
-from petaudit.anonymizing.solution import Candidate, Solution, WhyNotFiner
+from petaudit.anonymizing.solution import Solution, WhyNotFiner
 from petaudit.errors import Phrase, counted, joined, phrase, share, term
 from petaudit.reports.view import Section
 
@@ -16,17 +16,15 @@ if TYPE_CHECKING:
     from petaudit.anonymizing.making import Anonymized
 
 _MOST_ALTERNATIVES: Final = 5
-_NO_MATTER: Final = 0.0005
-"""A difference that nobody sees in four digits."""
 
 
 def sections(made: Anonymized) -> tuple[Section, ...]:
     """Everything there is to say, for a report."""
-    solution = made.solution
+    solution, total = made.solution, made.solution.problem.total
     parts = (
         (term("How the table was made"), [*how_good(made)]),
         (term("What was generalised"), [*column_lines(solution)]),
-        (term("Why not finer?"), [*map(_finer, _with_reason(solution.finer))]),
+        (term("Why not finer?"), [_finer(each, total) for each in _with_reason(solution.finer)]),
         (term("Other levels that hold"), [*_alternatives(solution)]),
     )
     return tuple(Section(title, tuple(lines)) for title, lines in parts if lines)
@@ -66,7 +64,9 @@ def _bound(solution: Solution, *, is_local: bool) -> Phrase:
             bound=percent(solution.bound),
         )
     if solution.is_optimal:
-        return phrase("This is the best: no other choice of levels that keeps the limits loses less")
+        return phrase(
+            "This is the best: no other choice of levels that keeps the limits loses less"
+        )
     return phrase(
         "The search stopped early: at most {gap} better is possible", gap=percent(solution.gap)
     )
@@ -78,7 +78,9 @@ def _suppressed(made: Anonymized) -> Phrase:
         return phrase("No row is suppressed")
     fields = {"rows": counted(rows, "row", of=total), "share": share(rows, total)}
     if made.transformation.drop_suppressed:
-        return phrase("Left out of the table, because no class takes them: {rows} ({share})", **fields)
+        return phrase(
+            "Left out of the table, because no class takes them: {rows} ({share})", **fields
+        )
     if made.solution.problem.suppressed == "exclude":
         return phrase(
             "{rows} ({share}) with '*' in every quasi-identifier; whether they keep the limits was "
@@ -119,7 +121,9 @@ def levels_text(solution: Solution, place: int) -> Phrase:
     if len(order) == 1:
         return phrase("level {level} of {top}", level=order[0], top=top)
     parts = [
-        phrase("level {level} in {share}", level=level, share=share(int(rows[level]), problem.total))
+        phrase(
+            "level {level} in {share}", level=level, share=share(int(rows[level]), problem.total)
+        )
         for level in order
     ]
     return phrase("of {top} levels, {parts}", top=top, parts=joined(parts))
@@ -140,20 +144,20 @@ def _with_reason(finer: Sequence[WhyNotFiner]) -> list[WhyNotFiner]:
     return [each for each in finer if each.finer is not None]
 
 
-def _finer(why: WhyNotFiner) -> Phrase:
+def _finer(why: WhyNotFiner, total: int) -> Phrase:
     candidate = why.finer
     assert candidate is not None  # noqa: S101 (only those with a reason are told)
     fields = {"column": why.column, "level": why.level - 1}
     if candidate.is_valid:
         return phrase(
             "{column} at level {level}: the limits would hold, but {lost} of the detail would be "
-            "lost, as more rows would be suppressed ({rows:,})",
+            "lost, with {rows} suppressed",
             lost=percent(candidate.value),
-            rows=candidate.suppressed_rows,
+            rows=counted(candidate.suppressed_rows, "row", of=total),
             **fields,
         )
     breaking = [
-        phrase("{measure} in {rows}", measure=measure, rows=counted(rows, "row"))
+        phrase("{measure} in {rows}", measure=measure, rows=counted(rows, "row", of=total))
         for measure, rows in candidate.breaking.items()
         if rows
     ]
@@ -168,15 +172,13 @@ def _alternatives(solution: Solution) -> Iterator[Phrase]:
     names = solution.problem.names
     for candidate in solution.alternatives[:_MOST_ALTERNATIVES]:
         yield phrase(
-            "{levels}: {lost} of the detail would be lost, {rows:,} rows suppressed",
-            levels=joined([f"{name} {level}" for name, level in _levels(names, candidate)]),
+            "{levels}: {lost} of the detail would be lost, with {rows} suppressed",
+            levels=joined(
+                [f"{name} {level}" for name, level in zip(names, candidate.levels, strict=True)]
+            ),
             lost=percent(candidate.value),
-            rows=candidate.suppressed_rows,
+            rows=counted(candidate.suppressed_rows, "row", of=solution.problem.total),
         )
-
-
-def _levels(names: Sequence[str], candidate: Candidate) -> Iterator[tuple[str, int]]:
-    yield from zip(names, candidate.levels, strict=True)
 
 
 def percent(value: float) -> str:

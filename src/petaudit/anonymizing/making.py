@@ -42,8 +42,8 @@ from petaudit.generalizing import (
     check_choice,
     identifying_columns,
 )
-from petaudit.inputs import Inputs, gather
 from petaudit.i18n.documents import phrases_in
+from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import ANONYMIZE, plain
 from petaudit.judging.policy import PolicySpec
 from petaudit.measures import find_measure
@@ -124,6 +124,15 @@ class Anonymized:
         """The released table, in the order of the original."""
         return for_release(self.made.table().filter(self.kept), self.transformation)
 
+    @cached_property
+    def with_people(self) -> pa.Table:
+        """The same with the column that tells people apart, for measures that count them."""
+        person = self.inputs.person
+        if person is None or person in self.released.column_names:
+            return self.released
+        rows = self.made.table().filter(self.kept)
+        return self.released.append_column(person, rows.column(person))
+
     @property
     def table(self) -> Any:
         """The released table in the kind that the original came in, pandas with its index."""
@@ -201,7 +210,7 @@ def anonymize(
     objective: Objective = "loss",
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, LevelSpec] | None = None,
-    max_suppression: Number = 0,
+    max_suppression: int | float | str = 0,
     recoding: Recoding = "local",
     drop_suppressed: bool = False,
     time_limit: float | None = None,
@@ -264,7 +273,7 @@ def anonymize_with_report(
     objective: Objective = "loss",
     weights: Mapping[str, float] | None = None,
     levels: Mapping[str, LevelSpec] | None = None,
-    max_suppression: Number = 0,
+    max_suppression: int | float | str = 0,
     recoding: Recoding = "local",
     drop_suppressed: bool = False,
     time_limit: float | None = None,
@@ -392,6 +401,13 @@ def _messages(
         tuple(name for name in identifying.guessed if name not in kept),
     )
     yield from released.messages(inputs, masked=transformation.masked)
+    bare = [name for name in inputs.quasi_identifiers if name not in inputs.hierarchies]
+    if bare:
+        yield phrase(
+            "without a hierarchy, so that a cell is kept or becomes '*': {columns} (petaudit "
+            "hierarchies proposes some)",
+            columns=columns_named(bare, inputs.table.columns),
+        )
     if inputs.person in transformation.left_out and inputs.person not in identifying.declared:
         yield phrase(
             "left out, because it tells people apart: {column!r} ({argument} keeps a column)",

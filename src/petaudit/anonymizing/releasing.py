@@ -116,7 +116,11 @@ def audited(
         table=replace(open_source(shown, called=inputs.table.name), notes=inputs.table.notes),
         original=original,
         roles=Roles(
-            {name: role for name, role in inputs.roles.by_column.items() if name in shown.column_names}
+            {
+                name: role
+                for name, role in inputs.roles.by_column.items()
+                if name in shown.column_names
+            }
         ),
         hierarchies=Hierarchies(hierarchies_of(transformation)),
         key=None,

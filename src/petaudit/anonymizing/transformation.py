@@ -75,9 +75,7 @@ class Recoded:
     def labels(self) -> tuple[str | None, ...]:
         """Every label of every level once, those of the lowest level first."""
         ladder = range(self.levels)
-        return tuple(
-            dict.fromkeys(path[level] for level in ladder for path in self.paths.values())
-        )
+        return tuple(dict.fromkeys(path[level] for level in ladder for path in self.paths.values()))
 
     def coded(self, values: Sequence[str | None]) -> npt.NDArray[np.int32]:
         """For every level the place of the label of each value among ``labels``; -1 if unknown."""
@@ -166,8 +164,7 @@ class Transformation:
     @cached_property
     def _steps_as_codes(self) -> tuple[_CodedStep, ...]:
         places = [
-            {label: number for number, label in enumerate(column.labels)}
-            for column in self.columns
+            {label: number for number, label in enumerate(column.labels)} for column in self.columns
         ]
         return tuple(
             _CodedStep(

@@ -489,11 +489,9 @@ def _target(table: str, action: str) -> str:
     >>> _target("data/x.csv.gz", "suppress"), _target("benchmark://adult", "suppress")
     ('data/x-suppressed.csv.gz', 'adult-suppressed.csv')
     """
-    done = {
-        "suppress": "suppressed",
-        "generalize": "generalized",
-        "anonymize": "anonymized",
-    }[action]
+    done = {"suppress": "suppressed", "generalize": "generalized", "anonymize": "anonymized"}[
+        action
+    ]
     if is_address(table) or is_uri(table) or "://" in table:
         name = re.sub(r"\W+", "-", table.rpartition("/")[2].rpartition("=")[2])
         return f"{name}-{done}.csv"

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from petaudit.anonymizing.explaining import costs, how_good, levels_text, percent
 from petaudit.anonymizing.making import Anonymized, anonymize_with_report
@@ -34,6 +34,7 @@ from petaudit.reports.terminal import (
     coloured,
     format_table,
     indented,
+    section,
     title_line,
     verdict_line,
 )
@@ -107,7 +108,7 @@ def anonymize(chosen: argparse.Namespace) -> int:
     elif chosen.quiet:
         say_lines([_verdict(made)])
     else:
-        say(coloured(as_text(_screen(made, chosen.table, target, document))))
+        say(coloured(as_text(_screen(made, target, document))))
         reports.say_written()
     for text in (
         *made.warnings,
@@ -152,8 +153,7 @@ def split_levels(given: Sequence[str] | None) -> dict[str, str]:
         match = _LEVEL.fullmatch(item)
         if match is None:
             raise OptionError(
-                "--level {item!r}: expected COLUMN=N, COLUMN<=N, COLUMN>=N or COLUMN=N-M",
-                item=item,
+                "--level {item!r}: expected COLUMN=N, COLUMN<=N, COLUMN>=N or COLUMN=N-M", item=item
             )
         if match["column"] in levels:
             raise OptionError(
@@ -173,7 +173,7 @@ def _verdict(made: Anonymized) -> str:
     return verdict_line(what, code)
 
 
-def _screen(made: Anonymized, table: str, target: Path, document: Path) -> Iterator[str]:
+def _screen(made: Anonymized, target: Path, document: Path) -> Iterator[str]:
     """What everybody reads, at most a screen."""
     source = made.inputs.table
     sizes = [counted(source.rows, "row"), counted(len(source.columns), "column")]
@@ -199,7 +199,10 @@ def _screen(made: Anonymized, table: str, target: Path, document: Path) -> Itera
     yield ""
     yield from map(indented, how_good(made))
     yield ""
-    yield phrase("wrote {target}: {rows}", target=target, rows=counted(made.released.num_rows, "row"))
+    yield from section(term("Open questions"), made.audit.open_questions)
+    yield phrase(
+        "wrote {target}: {rows}", target=target, rows=counted(made.released.num_rows, "row")
+    )
     yield phrase(
         "wrote {path}: what was done, to do it to other rows; it holds labels of the data, so only "
         "you may read it, and it is not for release",
@@ -209,5 +212,3 @@ def _screen(made: Anonymized, table: str, target: Path, document: Path) -> Itera
     yield term("Next")
     command = ["petaudit", "apply", str(document), "NEW.csv", "--out", "NEW-released.csv"]
     yield f"    {shlex.join(command)}"
-
-

@@ -12,12 +12,7 @@ from petaudit.anonymizing.transformation import Transformation
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.options import reading_of
 from petaudit.cli.released import write_released
-from petaudit.cli.streams import (
-    complain_of_error,
-    complain_of_warning,
-    printed_warnings,
-    say_lines,
-)
+from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
 from petaudit.errors import OutOfReachError, counted, joined, phrase, share
 from petaudit.system.output import refuse_inputs
 from petaudit.tables.writing import table_format

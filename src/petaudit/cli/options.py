@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final
 
+from petaudit.anonymizing.choices import OBJECTIVES, RECODINGS
 from petaudit.errors import OptionError, phrase, term
 from petaudit.reports.writing import FORMATS
 from petaudit.singling.options import PROFILES, profiles_help
@@ -16,11 +17,6 @@ from petaudit.system.settings import settings_of
 
 _READING_VALUES: Final = {"delimiter": None, "encoding": None, "sheet": "NAME|N", "header_row": "N"}
 """What the value of an option is called, where its own name would not do."""
-OBJECTIVES: Final = (
-    *("loss", "loss-geometric", "granularity", "entropy", "discernibility", "class-size"),
-    "precision",
-)
-RECODINGS: Final = ("local", "global")
 AUDIT_FORMATS: Final = ("text", "json", *FORMATS)
 
 

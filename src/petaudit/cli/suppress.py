@@ -89,4 +89,3 @@ def _write(found: Suppression, target: Path, *, is_guarded: bool) -> None:
         complain_of_warning(text)
     for text in formula_warning(table.column_names, formulas, is_guarded):
         complain_of_warning(text)
-
