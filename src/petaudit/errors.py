@@ -156,10 +156,6 @@ class TooManyRowsError(PetauditError):
     """More rows would have to be dropped than is allowed."""
 
 
-class InfeasibleError(PetauditError):
-    """No release of a table keeps all limits within the rows that may be suppressed."""
-
-
 class ManyProblemsError(PetauditError):
     """Several things are wrong; each has a message of its own.
 

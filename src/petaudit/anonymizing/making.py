@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from petaudit.anonymizing.explaining import explanation, percent, sections
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.releasing import (
     Released,
@@ -51,7 +53,7 @@ from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.measures.result import plain_data
 from petaudit.reports.terminal import as_text
 from petaudit.system.files import unchanged
-from petaudit.system.progress import stage
+from petaudit.system.progress import advance, stage
 from petaudit.tables import in_kind_of
 from petaudit.tables.headers import check_column, columns_named
 
@@ -146,8 +148,6 @@ class Anonymized:
 
     def to_dict(self) -> dict[str, Any]:
         """The document of the audit, with how the table was made and the figures before."""
-        from petaudit.anonymizing.explaining import sections  # noqa: PLC0415 (only to look at)
-
         document = self.audit.to_dict()
         said = plain_data(sections(self))
         before = {result.measure: result.value for result in self.before.results}
@@ -188,8 +188,6 @@ class Anonymized:
 
     def explain(self) -> str:
         """What was generalised how far, what that costs, and how much better it could be."""
-        from petaudit.anonymizing.explaining import explanation  # noqa: PLC0415 (only to look at)
-
         return as_text(explanation(self)).rstrip("\n")
 
     def __repr__(self) -> str:
@@ -305,7 +303,8 @@ def anonymize_with_report(
             max_suppression=max_suppression,
             suppressed="drop" if drop_suppressed else None,
         )
-        solution = search(problem, recoding=recoding, time_limit=time_limit)
+        with stage(phrase("searching for the best levels")):
+            solution = search(problem, time_limit=time_limit, progress=_say_progress)
         columns = [Recoded.of(column) for column in problem.columns]
         transformation = Transformation(
             tuple(columns),
@@ -315,7 +314,7 @@ def anonymize_with_report(
                 [*problem.codes],
                 np.where(solution.is_suppressed[:, None], -1, solution.level_of).astype(np.int8),
             ),
-            recoding,
+            solution.recoding,
             plain(settings),
             objective,
             problem.total,
@@ -388,6 +387,20 @@ def wanted_limits(
             argument=argument("k", "5"),
         )
     return request, settings
+
+
+def _say_progress(value: float, bound: float) -> None:
+    """Say how good the best release so far is, and how good one could be."""
+    if math.isinf(value):
+        advance(phrase("searching for the best levels: none that holds so far"))
+    else:
+        advance(
+            phrase(
+                "searching for the best levels: {lost} of the detail lost so far, at least {bound}",
+                lost=percent(value),
+                bound=percent(bound),
+            )
+        )
 
 
 def _messages(

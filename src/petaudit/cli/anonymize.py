@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from petaudit.anonymizing.explaining import costs, how_good, levels_text, percent
+from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.making import Anonymized, anonymize_with_report
 from petaudit.anonymizing.releasing import refuse_written
 from petaudit.anonymizing.transformation import SUFFIX
@@ -26,7 +27,7 @@ from petaudit.cli.streams import (
     say,
     say_lines,
 )
-from petaudit.errors import InfeasibleError, OptionError, counted, joined, phrase, term
+from petaudit.errors import OptionError, counted, joined, phrase, term
 from petaudit.exact.fractions import exact
 from petaudit.reports.terminal import (
     PASS,
