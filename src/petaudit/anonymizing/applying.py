@@ -156,7 +156,7 @@ def refuse_breaches(audit: Audit, inputs: Inputs, *, can_drop: bool) -> None:
     if can_drop:
         remedy = phrase(
             ", unless suppressed rows are left out ({argument})",
-            argument=argument("drop_suppressed", "True").replace(" True", ""),
+            argument=argument("drop_suppressed").rstrip("="),
         )
     raise OutOfReachError(
         "{table}: {measures} would not hold for these rows{remedy}; nothing was written",

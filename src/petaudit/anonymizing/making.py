@@ -6,14 +6,16 @@ import math
 import re
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from petaudit.anonymizing.columns import Column
 from petaudit.anonymizing.explaining import explanation, percent, sections
+from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.releasing import (
     Released,
@@ -22,7 +24,7 @@ from petaudit.anonymizing.releasing import (
     in_order,
     refuse_contradiction,
 )
-from petaudit.anonymizing.search import search
+from petaudit.anonymizing.search import search, why_not_finer
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
 from petaudit.auditing import Audit, Request
@@ -304,7 +306,9 @@ def anonymize_with_report(
             suppressed="drop" if drop_suppressed else None,
         )
         with stage(phrase("searching for the best levels")):
-            solution = search(problem, time_limit=time_limit, progress=_say_progress)
+            solution = _spelled_finest(
+                search(problem, time_limit=time_limit, progress=_say_progress)
+            )
         columns = [Recoded.of(column) for column in problem.columns]
         transformation = Transformation(
             tuple(columns),
@@ -387,6 +391,36 @@ def wanted_limits(
             argument=argument("k", "5"),
         )
     return request, settings
+
+
+def _spelled_finest(solution: Solution) -> Solution:
+    """The same classes with the finest labels that say so: where all of 101** is 1011*, 1011*."""
+    if solution.levels is None:
+        return solution
+    problem = solution.problem
+    levels = tuple(
+        _finest(column, level)
+        for column, level in zip(problem.columns, solution.levels, strict=True)
+    )
+    if levels == solution.levels:
+        return solution
+    judge = Judge(problem)
+    return replace(
+        solution,
+        levels=levels,
+        level_of=np.broadcast_to(np.array(levels, dtype=np.int8), solution.level_of.shape).copy(),
+        finer=tuple(why_not_finer(judge, levels, place) for place in range(len(levels))),
+    )
+
+
+def _finest(column: Column, level: int) -> int:
+    """The lowest level at which the values of a column are told apart as little as at this one."""
+    while level > column.lowest:
+        pairs = {*zip(column.codes[level - 1].tolist(), column.codes[level].tolist(), strict=True)}
+        if len(pairs) > len({above for _, above in pairs}):
+            break
+        level -= 1
+    return level
 
 
 def _say_progress(value: float, bound: float) -> None:
