@@ -216,9 +216,12 @@ class SensitiveCondition(Condition):
         least: Callable[[ClassFigures, ClassTable, str], np.ndarray[Any, Any]] | None,
         *,
         is_monotone: bool = False,
+        ground: Callable[[str, ValueCounts], Ground] | None = None,
     ) -> None:
         super().__init__(measure.name)
         self.limit, self.attributes, self.figures = limit, attributes, figures
+        self.ground = ground
+        """The distance between values, where it is one that is limited."""
         self.compares_with_table = measure.compares_with_table
         self.is_monotone = is_monotone
         self._least = least
@@ -458,7 +461,7 @@ def _sensitive(
     attributes, bound = inputs.sensitive, float(limit)
     figures: Callable[[str, ClassTable], ClassFigures] = measure.figures
     least: Any = lambda figures, table, name: np.zeros(len(figures.values))  # noqa: E731
-    is_monotone = False
+    is_monotone, ground = False, None
     match measure.name:
         case "l-diversity":
             is_monotone = True
@@ -473,7 +476,8 @@ def _sensitive(
             figures = commonest_shares
             least = lambda figures, *_: (figures.values - bound) / (1 - bound)  # noqa: E731
         case "t-closeness":
-            figures = _distances(inputs, given["distance"])
+            ground = _grounds(inputs, given["distance"])
+            figures = partial(_distances, ground)
             least = lambda figures, *_: (figures.values - bound) / (1 - bound)  # noqa: E731
         case "beta-likeness":
 
@@ -492,7 +496,9 @@ def _sensitive(
         case _:
             pass
     made: list[Any] = [
-        SensitiveCondition(measure, limit, attributes, figures, least, is_monotone=is_monotone)
+        SensitiveCondition(
+            measure, limit, attributes, figures, least, is_monotone=is_monotone, ground=ground
+        )
     ]
     if measure.name == "alpha-k-anonymity" and given["k"] is not None:
         made.append(SizeCondition(measure.name, given["k"]))
@@ -517,20 +523,26 @@ class _Kept:
         return self.inputs.hierarchy(attribute)
 
 
-def _distances(inputs: Inputs, distance: Any) -> Callable[[str, ClassTable], ClassFigures]:
-    """The distances of classes; where rows are dropped, of the values that are left."""
+def _grounds(inputs: Inputs, distance: Any) -> Callable[[str, ValueCounts], Ground]:
+    """The distance that is measured; where rows are dropped, between the values that are left."""
     grounds: dict[tuple[str, tuple[Any, ...]], Ground] = {}
 
-    def figures(attribute: str, table: ClassTable) -> ClassFigures:
-        pairs = table.columns[attribute]
-        key = (attribute, pairs.values.labels)
+    def ground(attribute: str, values: ValueCounts) -> Ground:
+        key = (attribute, values.labels)
         if key not in grounds:
             chosen = distance.get(attribute) if isinstance(distance, Mapping) else distance
-            kept: Any = _Kept(inputs, pairs.values)
+            kept: Any = _Kept(inputs, values)
             grounds[key] = _ground(kept, attribute, chosen, [])
-        return class_distances(pairs, table.classes, grounds[key])
+        return grounds[key]
 
-    return figures
+    return ground
+
+
+def _distances(
+    ground: Callable[[str, ValueCounts], Ground], attribute: str, table: ClassTable
+) -> ClassFigures:
+    pairs = table.columns[attribute]
+    return class_distances(pairs, table.classes, ground(attribute, pairs.values))
 
 
 _MAKERS: Final[dict[str, Maker]] = {

@@ -232,28 +232,36 @@ class Judge:
         return self.problem.suppressed == "class" or not gone.all()
 
     def _first_that_holds(
-        self, groups: Groups, gone: Truths, order: Sequence[int], start: int
+        self, groups: Groups, gone: Truths, order: Integers, start: int
     ) -> int | None:
         """How many more classes must go until all limits hold, from ``start`` on."""
         problem = self.problem
         steps = len(order) + 1
         holds = np.ones(steps, dtype=bool)
-        if problem.suppressed == "class":
-            joined = union_classes(groups, gone, order)
-            has_rows = joined.rows > 0
-            joined = self._with_population(groups, gone, order, joined)
+        # Without any suppressed row, the first class would be of nobody.
+        skip = 0 if gone.any() else 1
+        if problem.suppressed == "class" and steps > skip:
+            begin, rest = gone.copy(), order[skip:]
+            begin[order[:skip]] = True
+            joined = self._with_population(groups, begin, rest, union_classes(groups, begin, rest))
             blank = self._is_blank(joined)
             for condition in self.of_classes:
                 fails = condition.breaking(joined)
-                if condition.attributes and not isinstance(condition, EveryoneCondition):
+                if condition.attributes:
                     fails &= ~blank
-                holds &= ~(fails & has_rows)
+                holds[skip:] &= ~fails
         for step in np.flatnonzero(holds).tolist():
             if step < start:
                 continue
             if self._table_holds(groups, gone, order[:step]):
                 return int(step)
         return None
+
+    def accepts(self, groups: Groups, suppressed: Truths) -> bool:
+        """Whether limits hold where exactly these classes are suppressed, and others keep theirs."""
+        if self.moving and (self._left_over(groups, suppressed) & ~suppressed).any():
+            return False
+        return self._first_that_holds(groups, suppressed, np.zeros(0, dtype=np.int64), 0) is not None
 
     def _is_blank(self, joined: Classes) -> Truths:
         """Where every sensitive value of the suppressed rows is a null, they tell nothing."""
