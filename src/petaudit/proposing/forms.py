@@ -43,7 +43,7 @@ _MOST_KEPT: Final = 16
 _MOST_RANGES: Final = 20
 _QUANTILES: Final = (16, 8, 4, 2)
 _TWICE: Final = 2
-_FEW_RANGES: Final = 3
+_FEW_CUTS: Final = 4
 _TAIL: Final = Fraction(1, 100)
 _UNEVEN: Final = Fraction(2, 5)
 """If one range has a larger share of the rows, ranges of equal width do not suit a column."""
@@ -179,7 +179,7 @@ def _numbers(values: Mapping[str, int]) -> Form | None:
         return None
     levels = [*_round_cuts(rows)]
     total = sum(rows.values())
-    if not levels or _largest_share(rows, levels[0]) > _UNEVEN * total:
+    if not levels or _largest_range(rows, levels[0]) > _UNEVEN * total:
         levels = quantile_cuts(rows, _QUANTILES) or levels
     if not levels:
         return None
@@ -206,12 +206,13 @@ def _round_cuts(rows: Mapping[Fraction, int]) -> Iterator[list[Fraction]]:
     points = _multiples(width, low, high)
     while points:
         yield points
-        step = 5 if str(width.numerator)[0] == "2" and span >= _FEW_RANGES * 5 * width else 2
-        width *= step
-        fewer = [point for point in points if point % width == 0]
-        if len(fewer) == len(points):
-            return
-        points = fewer
+        if len(points) <= _FEW_CUTS:
+            break
+        width *= 5 if str(width.numerator)[0] == "2" and span >= _FEW_CUTS * 5 * width else 2
+        points = [point for point in points if point % width == 0]
+    if len(points) > 1:
+        # One cut of the last level, as near to the middle of the rows as can be.
+        yield [min(points, key=lambda point: _largest_range(rows, [point]))]
 
 
 def _outer(
@@ -246,7 +247,7 @@ def _multiples(width: Fraction, low: Fraction, high: Fraction) -> list[Fraction]
     return [number * width for number in range(first, last + 1)]
 
 
-def _largest_share(rows: Mapping[Fraction, int], points: Sequence[Fraction]) -> int:
+def _largest_range(rows: Mapping[Fraction, int], points: Sequence[Fraction]) -> int:
     """The rows of the largest range."""
     numbers, in_ranges = sorted(rows), [0]
     place = 0
@@ -273,7 +274,8 @@ def _is_code(column: str, values: Mapping[str, int]) -> bool:
     is_postcode = sense is not None and sense.says == _POSTCODE
     if (length < _LEAST_LENGTH and not is_postcode) or length == 1:
         return False
-    if rows < (1 - _MOST_MISFITS) * sum(values.values()):
+    total = sum(values.values())
+    if rows < (1 - _MOST_MISFITS) * total:
         return False
     alike = [value for value in values if len(value) == length]
     if not all(value.isascii() and _is_word(value) for value in alike):
@@ -283,7 +285,8 @@ def _is_code(column: str, values: Mapping[str, int]) -> bool:
         has_letters = any(mark.isalpha() for value in alike for mark in value)
         return has_letters and all(any(map(str.isdecimal, value)) for value in alike)
     is_padded = any(value.startswith("0") for value in alike)
-    return is_padded or is_postcode or length >= _LONG_CODE
+    is_even = rows >= (1 - _TAIL) * total
+    return is_padded or is_postcode or (is_even and length >= _LONG_CODE)
 
 
 def _is_word(value: str) -> bool:
