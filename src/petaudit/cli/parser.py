@@ -29,6 +29,7 @@ _COMMANDS = {
     "check": term("measure a de-identified table"),
     "anonymize": term("find the best release of a table that keeps its limits"),
     "apply": term("give new rows the labels of an earlier release"),
+    "hierarchies": term("propose hierarchies for the columns of a table, to edit and use"),
     "generalize": term("generalise a table and suppress small classes"),
     "suppress": term("drop the rows that keep a table from its limits"),
     "mpuccs": term("find who a synthetic table singles out"),
