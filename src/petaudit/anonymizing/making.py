@@ -15,6 +15,7 @@ import numpy as np
 
 from petaudit.anonymizing.columns import Column
 from petaudit.anonymizing.explaining import explanation, percent, sections
+from petaudit.anonymizing.local import recode_locally
 from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.releasing import (
@@ -50,9 +51,14 @@ from petaudit.i18n.documents import phrases_in
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import ANONYMIZE, plain
 from petaudit.judging.policy import PolicySpec
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import Hierarchies
+from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.rules import PathRule, Rule
 from petaudit.measures import find_measure
 from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.measures.result import plain_data
+from petaudit.proposing import proposed_hierarchies
 from petaudit.reports.terminal import as_text
 from petaudit.system.files import unchanged
 from petaudit.system.progress import advance, stage
@@ -287,7 +293,7 @@ def anonymize_with_report(
     request, settings = wanted_limits(limits, options, policy, population_size)
     bounds = {name: read_bounds(name, level) for name, level in (levels or {}).items()}
     with unchanged() as watch:
-        inputs = in_order(gather(table, announce_notes=False, **given))
+        given_inputs = inputs = in_order(gather(table, announce_notes=False, **given))
         identifying = identifying_columns(inputs)
         kept = {*names_in(keep, "keep")}
         for name in kept:
@@ -296,6 +302,7 @@ def anonymize_with_report(
         if inputs.person is not None and not inputs.person_is_pseudonym:
             people.append(inputs.person)
         left_out = [name for name in dict.fromkeys(people) if name not in kept]
+        inputs, proposed = _with_hierarchies(given_inputs)
         problem = Problem.of(
             inputs,
             settings,
@@ -305,10 +312,7 @@ def anonymize_with_report(
             max_suppression=max_suppression,
             suppressed="drop" if drop_suppressed else None,
         )
-        with stage(phrase("searching for the best levels")):
-            solution = _spelled_finest(
-                search(problem, time_limit=time_limit, progress=_say_progress)
-            )
+        solution = _searched(problem, recoding, time_limit)
         columns = [Recoded.of(column) for column in problem.columns]
         transformation = Transformation(
             tuple(columns),
@@ -336,7 +340,7 @@ def anonymize_with_report(
             masked=identifier_columns == "mask",
             sensitive=inputs.roles.sensitive,
             person=inputs.person,
-            inputs=plain(inputs.fingerprints),
+            inputs=plain(given_inputs.fingerprints),
         )
         with stage(phrase("auditing the released table")):
             made = Released.of(inputs.table, transformation)
@@ -359,8 +363,8 @@ def anonymize_with_report(
         release,
         solution,
         made,
-        (*inputs.files, *release.files),
-        tuple(_messages(inputs, identifying, kept, transformation)),
+        (*given_inputs.files, *release.files),
+        tuple(_messages(inputs, identifying, kept, transformation, proposed)),
     )
 
 
@@ -393,7 +397,41 @@ def wanted_limits(
     return request, settings
 
 
-def _spelled_finest(solution: Solution) -> Solution:
+def _with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
+    """The same with a hierarchy for every quasi-identifier, and which of them were proposed."""
+    given = inputs.hierarchies
+    missing = [name for name in inputs.quasi_identifiers if name not in given]
+    found = proposed_hierarchies(inputs)
+    entries: dict[str, Hierarchy | Rule] = {
+        name: given.rule(name) or given.get(name, None) for name in given.attributes
+    }
+    for name in found.attributes:
+        rule = found.rule(name)
+        values = inputs.table.counts.value_counts(name).by_label
+        leaves = {label: rows for label, rows in values.items() if label != SUPPRESSED}
+        if isinstance(rule, PathRule):
+            # What depends on counts is as it is for this table, also for a population.
+            rule = rule.fixed_for(name, leaves)
+        entries[name] = rule or found.get(name, None)
+    return replace(inputs, hierarchies=Hierarchies(entries)), missing
+
+
+def _searched(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+    judge = Judge(problem)
+    with stage(phrase("searching for the best levels")):
+        best = search(problem, time_limit=time_limit, progress=_say_progress, judge=judge)
+        best = _spelled_finest(best, judge)
+    if recoding == "global":
+        return best
+    with stage(phrase("giving every class levels of its own")):
+        try:
+            return recode_locally(problem, best, judge=judge)
+        except KeyboardInterrupt:
+            # What is there keeps the limits; a second one ends the command.
+            return best
+
+
+def _spelled_finest(solution: Solution, judge: Judge) -> Solution:
     """The same classes with the finest labels that say so: where all of 101** is 1011*, 1011*."""
     if solution.levels is None:
         return solution
@@ -404,7 +442,6 @@ def _spelled_finest(solution: Solution) -> Solution:
     )
     if levels == solution.levels:
         return solution
-    judge = Judge(problem)
     return replace(
         solution,
         levels=levels,
@@ -442,18 +479,18 @@ def _messages(
     identifying: IdentifyingColumns,
     kept: Collection[str],
     transformation: Transformation,
+    proposed: Sequence[str],
 ) -> Iterator[str]:
     released = IdentifyingColumns(
         tuple(name for name in identifying.declared if name not in kept),
         tuple(name for name in identifying.guessed if name not in kept),
     )
     yield from released.messages(inputs, masked=transformation.masked)
-    bare = [name for name in inputs.quasi_identifiers if name not in inputs.hierarchies]
-    if bare:
+    if proposed:
         yield phrase(
-            "without a hierarchy, so that a cell is kept or becomes '*': {columns} (petaudit "
-            "hierarchies proposes some)",
-            columns=columns_named(bare, inputs.table.columns),
+            "no hierarchy was given for {columns}, so that levels were proposed; petaudit "
+            "hierarchies shows them, and writes them to be edited",
+            columns=columns_named(proposed, inputs.table.columns),
         )
     if inputs.person in transformation.left_out and inputs.person not in identifying.declared:
         yield phrase(
