@@ -100,7 +100,11 @@ def test_people_are_counted_and_their_column_is_left_out() -> None:
 
 def test_suppressed_rows_are_a_class_or_leave_the_table() -> None:
     table = pa.table({"age": ["20"] * 3 + ["30", "40"]})
-    given: dict[str, Any] = {"quasi_identifiers": "age", "limits": {"k-anonymity": 2}}
+    given: dict[str, Any] = {
+        "quasi_identifiers": "age",
+        "hierarchies": {"age": {"20": "*", "30": "*", "40": "*"}},
+        "limits": {"k-anonymity": 2},
+    }
     made = petaudit.anonymize(table, max_suppression=2, **given)
     assert made.table["age"].to_pylist() == ["20"] * 3 + ["*"] * 2
     dropped = petaudit.anonymize(table, max_suppression="40%", drop_suppressed=True, **given)
@@ -160,7 +164,7 @@ def test_a_result_that_the_audit_refutes_is_never_returned(monkeypatch: pytest.M
         return replace(solution, levels=(0, 0), level_of=np.zeros_like(solution.level_of))
 
     monkeypatch.setattr(making, "search", wrong)
-    with pytest.raises(UndecidedError, match="contradicts itself.*k-anonymity"):
+    with pytest.raises(UndecidedError, match=r"contradicts itself.*k-anonymity"):
         petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **GIVEN)
 
 
@@ -210,3 +214,11 @@ def test_the_document_says_how_the_table_was_made_and_what_was_before() -> None:
         assert "Ann Lee" not in text
         assert "10115" not in text
     assert "age: level 1 of 2" in made.explain()
+
+
+def test_levels_are_proposed_where_no_hierarchy_is_given() -> None:
+    table = pa.table({"age": [str(age) for age in range(20, 80)]})
+    with pytest.warns(petaudit.PetauditWarning, match="no hierarchy was given for 'age'"):
+        made = petaudit.anonymize(table, quasi_identifiers="age", limits={"k-anonymity": 10})
+    assert made.audit["k-anonymity"].value >= 10
+    assert made.loss < 1

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from petaudit.anonymizing.making import Anonymized
 
 _MOST_ALTERNATIVES: Final = 5
+_MOST_LEVELS: Final = 2
 
 
 def sections(made: Anonymized) -> tuple[Section, ...]:
@@ -106,7 +107,7 @@ def column_lines(solution: Solution) -> Iterator[Phrase]:
         )
 
 
-def levels_text(solution: Solution, place: int) -> Phrase:
+def levels_text(solution: Solution, place: int, *, in_full: bool = True) -> Phrase:
     """At which levels the rows of a column are released, the commonest first."""
     problem = solution.problem
     kept = ~solution.is_suppressed
@@ -121,12 +122,13 @@ def levels_text(solution: Solution, place: int) -> Phrase:
     if len(order) == 1:
         return phrase("level {level} of {top}", level=order[0], top=top)
     parts = [
-        phrase(
-            "level {level} in {share}", level=level, share=share(int(rows[level]), problem.total)
-        )
-        for level in order
+        phrase("{level} in {share}", level=level, share=share(int(rows[level]), problem.total))
+        for level in (order if in_full else order[:_MOST_LEVELS])
     ]
-    return phrase("of {top} levels, {parts}", top=top, parts=joined(parts))
+    fields = {"lowest": min(order), "highest": max(order), "top": top, "parts": joined(parts)}
+    if in_full or len(order) <= _MOST_LEVELS:
+        return phrase("levels {lowest} to {highest} of {top}: {parts}", **fields)
+    return phrase("levels {lowest} to {highest} of {top}, mostly {parts}", **fields)
 
 
 def costs(solution: Solution) -> list[float]:

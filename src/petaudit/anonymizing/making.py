@@ -381,8 +381,8 @@ def wanted_limits(
         measure = find_measure(name)
         if not is_of_classes(measure):
             raise OutOfReachError(
-                "{measure} is not about classes of rows, so that no search for one of its limit is "
-                "possible: leave it out here, and check it afterwards",
+                "{measure} is not about classes of rows, so that no search can keep its limit: "
+                "leave it out here, and check it afterwards",
                 measure=measure.name,
             )
         takes_size = any(option.name == "population_size" for option in measure.options)

@@ -191,7 +191,7 @@ def _screen(made: Anonymized, target: Path, document: Path) -> Iterator[str]:
     yield from format_table(
         [term("column"), term("detail lost"), term("generalised to")],
         [
-            [column.name, percent(cost), levels_text(solution, place)]
+            [column.name, percent(cost), levels_text(solution, place, in_full=False)]
             for place, (column, cost) in enumerate(
                 zip(solution.problem.columns, costs(solution), strict=True)
             )
@@ -204,10 +204,9 @@ def _screen(made: Anonymized, target: Path, document: Path) -> Iterator[str]:
     yield phrase(
         "wrote {target}: {rows}", target=target, rows=counted(made.released.num_rows, "row")
     )
-    yield phrase(
-        "wrote {path}: what was done, to do it to other rows; it holds labels of the data, so only "
-        "you may read it, and it is not for release",
-        path=document,
+    yield phrase("wrote {target}: what was done, to do it to other rows", target=document)
+    yield indented(
+        phrase("it holds labels of the data: only you may read it, and it is not for release")
     )
     yield ""
     yield term("Next")
