@@ -62,10 +62,8 @@ def test_presence_is_that_of_a_sample_in_the_first_table() -> None:
 def test_the_objective_is_that_of_arx() -> None:
     """A level per column, and rows that are suppressed as in ARX: nobody judges them."""
     table = pd.DataFrame({"age": ["23"] * 4 + ["61"]})
-    hierarchy = {"age": {"23": "*", "61": "*"}}
-    made = PETAnonymization(
-        table, "k-anonymity", 0.2, k=2, dataHierarchy=hierarchy, attributeTypes=TYPES
-    )
+    ages, types = {"age": {"23": "*", "61": "*"}}, {"age": QUASI_IDENTIFIER}
+    made = PETAnonymization(table, "k-anonymity", ages, types, 0.2, k=2)
     assert made["age"].tolist() == ["23"] * 4 + ["*"]
 
 
@@ -79,7 +77,7 @@ def test_the_configuration_beside_the_data_wins(tmp_path: Path) -> None:
     output(pd.DataFrame(ROWS), path)
     path.with_suffix(".yaml").write_text(
         "DATASET:\n"
-        "  ATTRIBUTE_TYPE: {age: quasi_identifier}\n"
+        "  ATTRIBUTE_TYPE: {quasi_identifier: [age]}\n"
         "  HIERARCHY: {age: {23: young, 24: young, 61: old, 62: old}}\n"
     )
     made = PETAnonymization(str(path), "k-anonymity", 0.0, k=3, **KNOWN)
