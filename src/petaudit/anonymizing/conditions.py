@@ -105,6 +105,7 @@ class Condition(ABC):
 class TableCondition(ABC):
     """A limit of all classes together."""
 
+    attributes: tuple[str, ...] = ()
     is_monotone = True
     """Whether it goes on to hold at coarser levels, as long as nothing is suppressed."""
 
@@ -119,9 +120,9 @@ class TableCondition(ABC):
 class SizeCondition(Condition):
     """So many people, or more, in every class."""
 
-    def __init__(self, measure: str, smallest: int) -> None:
+    def __init__(self, measure: str, smallest: int, attributes: tuple[str, ...] = ()) -> None:
         super().__init__(measure)
-        self.size = smallest
+        self.size, self.attributes = smallest, attributes
 
     def breaking(self, classes: Classes) -> Truths:
         """Classes with fewer people."""
@@ -130,20 +131,6 @@ class SizeCondition(Condition):
     def least(self, classes: Classes, breaking: Truths) -> Integers:
         """All rows: a part of a class has no more people."""
         return np.where(breaking, classes.rows, 0)
-
-
-class ProfitCondition(Condition):
-    """Publishing must pay for every size of a class, whatever the amounts are."""
-
-    def __init__(self, measure: str, game: PublishingGame) -> None:
-        super().__init__(measure)
-        self.game = game
-
-    def breaking(self, classes: Classes) -> Truths:
-        """Decide each size once."""
-        sizes, place = np.unique(classes.people, return_inverse=True)
-        fails = [not self.game.passes(size) for size in sizes.tolist()]
-        return np.array(fails, dtype=bool)[place]
 
 
 class MapCondition(Condition):
@@ -202,6 +189,10 @@ class EveryoneCondition(Condition):
         people = _population(classes)
         ones = np.ones_like(people)
         return ratio_figures(classes.people, people, classes.people, ones).below(self.smallest)
+
+    def least(self, classes: Classes, breaking: Truths) -> Integers:
+        """All rows: some part of the class has too small a share as well, or nobody at all."""
+        return np.where(breaking, classes.rows, 0)
 
 
 class SensitiveCondition(Condition):
@@ -447,11 +438,9 @@ def _presence(inputs: Inputs, measure: Measure, limit: Fraction, given: Any) -> 
 
 def _profit(inputs: Inputs, measure: Measure, limit: Fraction, given: Any) -> list[Any]:
     amounts = [given[name] for name in ("cost", "gain", "loss", "benefit", "allow_attack")]
-    game = PublishingGame(*amounts)
-    if game.gain >= 0 and game.loss >= 0:
-        # What a class costs falls with its size: the first size that passes is the smallest.
-        return [SizeCondition(measure.name, game.smallest_passing_class() or NEVER)]
-    return [ProfitCondition(measure.name, game)]
+    # No amount is below 0, so that what a row costs falls with the size of its class.
+    smallest = PublishingGame(*amounts).smallest_passing_class()
+    return [SizeCondition(measure.name, smallest or NEVER)]
 
 
 def _sensitive(
@@ -471,7 +460,7 @@ def _sensitive(
             figures = partial(commonest_against_rare, given["l"])
         case "alpha-k-anonymity":
             if inputs.person is not None:
-                sized = [SizeCondition(measure.name, given["k"])] if given["k"] else []
+                sized = [SizeCondition(measure.name, given["k"], attributes)] if given["k"] else []
                 return [AlphaOfPeople(measure.name, limit, attributes), *sized]
             figures = commonest_shares
             least = lambda figures, *_: (figures.values - bound) / (1 - bound)  # noqa: E731
@@ -501,7 +490,7 @@ def _sensitive(
         )
     ]
     if measure.name == "alpha-k-anonymity" and given["k"] is not None:
-        made.append(SizeCondition(measure.name, given["k"]))
+        made.append(SizeCondition(measure.name, given["k"], attributes))
     return made
 
 

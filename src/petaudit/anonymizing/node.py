@@ -61,15 +61,15 @@ class Judge:
         conditions = problem.conditions
         self.of_classes = [one for one in conditions if isinstance(one, Condition)]
         self.of_table = [one for one in conditions if isinstance(one, TableCondition)]
-        self.everyone = [one for one in conditions if isinstance(one, EveryoneCondition)]
-        dropping = problem.suppressed == "drop" and problem.max_suppressed > 0
+        self.needs_everyone = any(isinstance(one, EveryoneCondition) for one in conditions)
+        self.most = 0 if self.needs_everyone else problem.max_suppressed
+        """How many rows may be suppressed."""
+        dropping = problem.suppressed == "drop" and self.most > 0
         self.moving = [one for one in self.of_classes if dropping and one.compares_with_table]
         """Limits that compare with a table that changes."""
         size = max((one.size for one in self.of_classes), default=0)
-        kept = problem.total - problem.max_suppressed
-        self.most_classes = (
-            problem.max_suppressed + kept // size if size > 1 else problem.number
-        )
+        kept = problem.total - self.most
+        self.most_classes = self.most + kept // size if size > 1 else problem.number
         """With more classes, too many rows are in small ones."""
 
     def look(self, levels: Levels, below: Groups, *, stops: bool = True) -> Node:
@@ -81,27 +81,25 @@ class Judge:
 
     def judged(self, groups: Groups) -> Node:
         """Say what is suppressed of some classes and what that comes to."""
-        problem = self.problem
         breaking, least, certain = self.breaking(groups)
-        levels, most = groups.levels, problem.max_suppressed
+        levels, most = groups.levels, self.most
         marked = self._marked(groups)
-        fewest = int(least.sum()) - (0 if marked is None else int(least[marked]))
-        if fewest > most or (groups.number == 1 and least.any()):
+        fewest = int(least.sum())
+        if marked is not None and groups.number > 1:
+            fewest -= int(least[marked])  # rows that were suppressed to begin with
+        if fewest > most:
             return Node(levels, np.inf, True, None, groups)
-        if self.everyone and (breaking.any() or self._is_lacking(groups)):
+        if self.needs_everyone and groups.population is not None and groups.population[1]:
+            # A class of the population without any row; finer levels have a part of it.
             return Node(levels, np.inf, True, None, groups)
         penalty = self.objective.penalty(groups, least, certain)
         suppressed = self._suppressed(groups, breaking, marked)
         if suppressed is None:
-            fails = most == 0 and not breaking.any()
+            fails = most == 0 and not breaking.any() and not self.needs_everyone
             condemned = fails and all(one.is_monotone for one in self.of_table)
             return Node(levels, np.inf, condemned, penalty, groups)
         value = self.objective.value(groups, suppressed)
         return Node(levels, value, False, penalty, groups, suppressed)
-
-    def _is_lacking(self, groups: Groups) -> bool:
-        """Whether the table has no row of some class of the population."""
-        return groups.population is not None and groups.population[1] > 0
 
     def breaking(self, groups: Groups) -> tuple[Truths, Integers, Truths]:
         """Which classes break a limit, how many rows of each go in any case, and of which all."""
@@ -139,7 +137,9 @@ class Judge:
         self, groups: Groups, breaking: Truths, marked: int | None
     ) -> Truths | None:
         """The classes that are suppressed so that all limits hold; None where they do not."""
-        problem, most = self.problem, self.problem.max_suppressed
+        problem, most = self.problem, self.most
+        if marked is not None and self.needs_everyone:
+            return None  # suppressed rows are nobody's share
         gone = breaking.copy()
         if marked is not None and problem.suppressed != "drop":
             gone[marked] = True
