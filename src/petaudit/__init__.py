@@ -31,6 +31,7 @@ _HOMES = {
     "audit": "petaudit.auditing",
     "cuts": "petaudit.labels.grouping",
     "dates": "petaudit.labels.rules",
+    "frontier": "petaudit.anonymizing.risk_utility",
     "generalize": "petaudit.generalizing",
     "guess_roles": "petaudit.starter",
     "keep": "petaudit.labels.grouping",

@@ -25,6 +25,7 @@ from petaudit.anonymizing.making import anonymize as anonymize
 from petaudit.anonymizing.applying import apply as apply
 from petaudit.labels.grouping import cuts as cuts
 from petaudit.labels.rules import dates as dates
+from petaudit.anonymizing.risk_utility import frontier as frontier
 from petaudit.generalizing import generalize as generalize
 from petaudit.starter import guess_roles as guess_roles
 from petaudit.labels.grouping import keep as keep

@@ -302,7 +302,7 @@ def anonymize_with_report(
         if inputs.person is not None and not inputs.person_is_pseudonym:
             people.append(inputs.person)
         left_out = [name for name in dict.fromkeys(people) if name not in kept]
-        inputs, proposed = _with_hierarchies(given_inputs)
+        inputs, proposed = with_hierarchies(given_inputs)
         problem = Problem.of(
             inputs,
             settings,
@@ -312,7 +312,7 @@ def anonymize_with_report(
             max_suppression=max_suppression,
             suppressed="drop" if drop_suppressed else None,
         )
-        solution = _searched(problem, recoding, time_limit)
+        solution = best_release(problem, recoding, time_limit)
         columns = [Recoded.of(column) for column in problem.columns]
         transformation = Transformation(
             tuple(columns),
@@ -397,7 +397,7 @@ def wanted_limits(
     return request, settings
 
 
-def _with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
+def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     """The same with a hierarchy for every quasi-identifier, and which of them were proposed."""
     given = inputs.hierarchies
     missing = [name for name in inputs.quasi_identifiers if name not in given]
@@ -416,7 +416,8 @@ def _with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     return replace(inputs, hierarchies=Hierarchies(entries)), missing
 
 
-def _searched(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+def best_release(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+    """The solution with the smallest loss, or with a time limit the best so far."""
     judge = Judge(problem)
     with stage(phrase("searching for the best levels")):
         best = search(problem, time_limit=time_limit, progress=_say_progress, judge=judge)
