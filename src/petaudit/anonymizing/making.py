@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -115,13 +116,14 @@ class Anonymized:
 
     @property
     def bound(self) -> float:
-        """No release that keeps the limits loses less than this."""
+        """No global recoding that keeps the limits loses less than this; a local one may."""
         return self.solution.bound
 
     @property
     def optimal(self) -> bool:
-        """Whether no release of this kind that keeps the limits loses less."""
-        return self.solution.is_optimal
+        """Whether it is proven that no release of its kind that keeps the limits loses less."""
+        is_proven = self.transformation.recoding == "global" and self.solution.is_optimal
+        return is_proven or self.loss == 0
 
     @property
     def kept(self) -> Truths:
@@ -266,7 +268,16 @@ def anonymize(
     return made
 
 
-anonymize.__signature__ = spelled_out(anonymize)  # type: ignore[attr-defined]
+def of_original(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function whose table is the original: there is none to compare with."""
+    signature = spelled_out(function)
+    others = ("original", "control", "key", "engine", "spark_master")
+    return signature.replace(
+        parameters=[own for name, own in signature.parameters.items() if name not in others]
+    )
+
+
+anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
 
 
 def anonymize_with_report(

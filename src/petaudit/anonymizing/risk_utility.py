@@ -17,6 +17,7 @@ from petaudit.anonymizing.making import (
     LevelSpec,
     Recoding,
     best_release,
+    of_original,
     read_bounds,
     wanted_limits,
     with_hierarchies,
@@ -29,7 +30,7 @@ from petaudit.generalizing import check_choice
 from petaudit.i18n.catalogue import language
 from petaudit.i18n.voice import Voice
 from petaudit.inputs import gather
-from petaudit.measures.base import refuse_unknown, spelled_out
+from petaudit.measures.base import refuse_unknown
 from petaudit.measures.limits import short
 from petaudit.pictures.frontier import FrontierPoint, draw_frontier
 from petaudit.reports.frontier import frontier_page
@@ -211,7 +212,7 @@ def frontier(
     return Frontier(source.table.name, base.total, recoding, objective, tuple(points), source.files)
 
 
-frontier.__signature__ = spelled_out(frontier)  # type: ignore[attr-defined]
+frontier.__signature__ = of_original(frontier)  # type: ignore[attr-defined]
 
 
 def _point(
