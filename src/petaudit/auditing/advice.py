@@ -146,8 +146,10 @@ class _Adviser:
         coarser = self._generalizing(is_only_way=not commands)
         if coarser is not None:
             commands.append(coarser)
-        if dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows:
-            # Few want a table of which most rows are gone.
+        if lost or (
+            dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows
+        ):
+            # What reaches all limits is first; few want a table of which most rows are gone.
             commands.reverse()
         yield from (*commands, *notes)
         yield from self._changes()
