@@ -21,9 +21,10 @@ from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures import Better, Family, Result, find_measure
-from petaudit.measures.limits import short
+from petaudit.measures.limits import rounded_texts
 from petaudit.reports.advice import CHANGE, COMMAND, NOTE
 from petaudit.reports.view import Advice, ChangedFigure
+from petaudit.roles import Role
 from petaudit.system import settings
 from petaudit.system.reading import Reading
 from petaudit.tables import is_address, is_uri
@@ -176,6 +177,13 @@ class _Adviser:
 
     # --- commands ---------------------------------------------------------------------------
 
+    @cached_property
+    def identifiers(self) -> list[str]:
+        """The columns that commands are to leave out, because they name people."""
+        inputs = self.audit.inputs
+        named = inputs.roles.columns(Role.IDENTIFIER)
+        return [name for name in named if name not in (inputs.key, inputs.person)]
+
     def _command(
         self,
         action: str,
@@ -199,6 +207,8 @@ class _Adviser:
         put("--qi", _names(inputs.roles.quasi_identifiers))
         if inputs.roles.sensitive:
             put("--sensitive", _names(inputs.roles.sensitive))
+        if self.identifiers:
+            put("--identifier", _names(self.identifiers))
         if given.get("person") is not None:
             put("--person", str(given["person"]))
         if inputs.suppressed != "class" and limits is not None:
@@ -230,6 +240,9 @@ class _Adviser:
         named: dict[str, str] = {"quasi_identifiers": repr([*roles.quasi_identifiers])}
         if roles.sensitive:
             named["sensitive"] = repr([*roles.sensitive])
+        if self.identifiers:
+            # Only all roles together can name those.
+            named = {"roles": repr(roles.to_dict())}
         if levels is not None:
             named["levels"] = repr(dict(levels))
         if limits is not None:
@@ -381,7 +394,8 @@ def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:
 def _change(column: str, change: str, figures: Sequence[tuple[Result, Result]]) -> Advice:
     told = []
     for _, after in figures:
-        fields = {"measure": after.measure, "value": short(after.value)}
+        value, *_ = rounded_texts(after.value, after.limit)
+        fields = {"measure": after.measure, "value": value}
         holds = phrase("{measure} {value} (holds)", **fields)
         told.append(holds if after.passed else phrase("{measure} {value} (breached)", **fields))
     named = {"column": shortened(column), "figures": joined(told)}
