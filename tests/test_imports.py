@@ -16,6 +16,7 @@ ORDER = {
     "": [
         *("_version", "i18n", "errors", "exact", "system", "labels", "datasets", "tables"),
         *("learning", "synthesizing", "singling", "roles", "starter", "inputs", "generalizing"),
+        "proposing",
         *("pictures", "measures", "judging", "reports", "auditing", "suppressing"),
         *("pipelines", "cli"),
         *("__init__", "__main__"),

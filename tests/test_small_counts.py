@@ -17,7 +17,7 @@ from budget import examples
 from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, Unit, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, render
-from petaudit.i18n.voice import HIDE_BELOW
+from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures._class_question import WorstClass
 from petaudit.measures.remedy import Remedy
@@ -234,3 +234,10 @@ def test_a_kept_document_hides_as_much_as_the_audit_itself(asked: Tables) -> Non
                 petaudit.report(own, format=format_name, lang=language) for own in (found, kept)
             ]
             assert of_both[0] == of_both[1]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"), [(5, "1 to 4 as <5, others in steps of 5"), (1, "Counts are exact")]
+)
+def test_a_report_says_from_where_on_it_tells_numbers(threshold: int, said: str) -> None:
+    assert said in Voice(hide_below=threshold).mode

@@ -318,8 +318,8 @@ class _Generalizing:
                 column=column,
                 argument=argument("hierarchies"),
             )
-        labels = self.inputs.table.counts.value_counts(column).labels
-        leaves = [label for label in labels if label != SUPPRESSED]
+        counts = self.inputs.table.counts.value_counts(column).by_label
+        leaves = {label: number for label, number in counts.items() if label != SUPPRESSED}
         try:
             return self.hierarchies.get(column, lambda _: leaves)
         except HierarchyError as problem:

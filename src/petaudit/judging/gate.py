@@ -275,9 +275,9 @@ def sensitive_columns(roles: Mapping[str, Any]) -> list[str]:
 
 def _is_worst(measure: Measure, value: float | bool | None) -> bool:
     """Whether a figure of protection could not be worse."""
-    if measure.family not in (Family.PRIVACY, Family.RISK) or value is None:
+    if measure.family not in (Family.PRIVACY, Family.RISK) or measure.better is Better.TRUE:
         return False
-    if isinstance(value, bool) or measure.better is Better.TRUE:
+    if value is None:
         return False
     low, high = measure.range
     return value >= high if measure.better is Better.LOWER else value <= low

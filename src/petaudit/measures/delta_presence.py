@@ -84,7 +84,7 @@ class DeltaPresence(RiskMeasure):
             "people_without_rows": people.people_without_rows,
         }
         conditions = []
-        if least is not None:
+        if least:
             conditions.append(phrase("smallest share at least {least:g}", least=float(least)))
         return self.judge(
             classes,
