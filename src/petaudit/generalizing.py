@@ -295,6 +295,7 @@ class _Generalizing:
                 most=hierarchy.levels - 1,
             )
         if announce:
+            hierarchy.require_nested()
             self.messages += hierarchy_notes(hierarchy, values)
         leaves = [
             label for label in values.labels if label != SUPPRESSED or hierarchy.is_leaf(label)

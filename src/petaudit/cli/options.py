@@ -171,6 +171,19 @@ def add_generalize(command: Options) -> None:
     _add_formulas(output)
 
 
+def add_hierarchies(command: Options) -> None:
+    """``petaudit hierarchies``."""
+    _add_table(command).value(
+        "--hierarchies", "DIR", "hierarchies of some columns, which stay as they are"
+    )
+    _add_columns(command)
+    output = command.group("output")
+    output.value("--out", "FILE|DIR", "write rules to FILE.yaml, or a CSV file per column to DIR")
+    output.flag("--force", "replace existing files")
+    _add_short_format(command)
+    output.flag("--reveal-values", "show labels, and values of the data in error messages")
+
+
 def add_suppress(command: Options) -> None:
     """``petaudit suppress``."""
     tables = _add_table(command)

@@ -248,10 +248,9 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
         )
     hierarchies: dict[str, Hierarchy] = {}
     for path in sorted(folder.iterdir()):
-        match = _FILE_NAME.fullmatch(path.name)
-        if match is None:
+        attribute = attribute_of_file(path.name)
+        if attribute is None:
             continue
-        attribute = trim(match["attribute"])
         if attribute in hierarchies:
             raise HierarchyError(
                 "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
@@ -270,6 +269,16 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
             names=listing(names, _MOST_NAMED) or phrase("nothing"),
         )
     return hierarchies
+
+
+def attribute_of_file(name: str) -> str | None:
+    """The attribute that a file is named after; None for other files.
+
+    >>> attribute_of_file("adult_hierarchy_age.csv"), attribute_of_file("notes.txt")
+    ('age', None)
+    """
+    match = _FILE_NAME.fullmatch(name)
+    return None if match is None else trim(match["attribute"])
 
 
 def read_file(path: Path, attribute: str) -> Hierarchy:

@@ -6,6 +6,7 @@ common values are kept. A rule depends on counts only here: other tables get the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
@@ -43,7 +44,7 @@ _MOST_KEPT: Final = 16
 _MOST_RANGES: Final = 20
 _QUANTILES: Final = (16, 8, 4, 2)
 _TWICE: Final = 2
-_FEW_RANGES: Final = 3
+_FEW_CUTS: Final = 4
 _TAIL: Final = Fraction(1, 100)
 _UNEVEN: Final = Fraction(2, 5)
 """If one range has a larger share of the rows, ranges of equal width do not suit a column."""
@@ -179,8 +180,9 @@ def _numbers(values: Mapping[str, int]) -> Form | None:
         return None
     levels = [*_round_cuts(rows)]
     total = sum(rows.values())
-    if not levels or _largest_share(rows, levels[0]) > _UNEVEN * total:
-        levels = quantile_cuts(rows, _QUANTILES) or levels
+    if not levels or _largest_range(rows, levels[0]) > _UNEVEN * total:
+        groups = [number for number in _QUANTILES if number <= _most_ranges(rows)]
+        levels = quantile_cuts(rows, groups) or levels
     if not levels:
         return None
     rule = {"cuts": (cuts(*levels).form or {})["cuts"]}
@@ -204,14 +206,28 @@ def _round_cuts(rows: Mapping[Fraction, int]) -> Iterator[list[Fraction]]:
     if is_whole:
         width = max(width, Fraction(2))
     points = _multiples(width, low, high)
+    while len(_ranges(rows, points)) > _most_ranges(rows):
+        width = _wider(width, span)
+        points = _multiples(width, low, high)
     while points:
         yield points
-        step = 5 if str(width.numerator)[0] == "2" and span >= _FEW_RANGES * 5 * width else 2
-        width *= step
-        fewer = [point for point in points if point % width == 0]
-        if len(fewer) == len(points):
-            return
-        points = fewer
+        if len(points) <= _FEW_CUTS:
+            break
+        width = _wider(width, span)
+        points = [point for point in points if point % width == 0]
+    if len(points) > 1:
+        # One cut of the last level, as near to the middle of the rows as can be.
+        yield [min(points, key=lambda point: _largest_range(rows, [point]))]
+
+
+def _most_ranges(numbers: Collection[Fraction]) -> int:
+    """So many ranges at most: ranges of one number each say as much as the numbers."""
+    return max(2 * len(numbers) // 3, _TWICE)
+
+
+def _wider(width: Fraction, span: Fraction) -> Fraction:
+    """A multiple of a width that is round again."""
+    return width * (5 if str(width.numerator)[0] == "2" and span >= _FEW_CUTS * 5 * width else 2)
 
 
 def _outer(
@@ -246,16 +262,16 @@ def _multiples(width: Fraction, low: Fraction, high: Fraction) -> list[Fraction]
     return [number * width for number in range(first, last + 1)]
 
 
-def _largest_share(rows: Mapping[Fraction, int], points: Sequence[Fraction]) -> int:
-    """The rows of the largest range."""
-    numbers, in_ranges = sorted(rows), [0]
-    place = 0
-    for number in numbers:
-        while place < len(points) and number >= points[place]:
-            place += 1
-            in_ranges.append(0)
-        in_ranges[-1] += rows[number]
-    return max(in_ranges)
+def _ranges(rows: Mapping[Fraction, int], points: Sequence[Fraction]) -> Counter[int]:
+    """The rows of every range between cuts that has some."""
+    in_ranges = Counter[int]()
+    for number, times in rows.items():
+        in_ranges[bisect_right(points, number)] += times
+    return in_ranges
+
+
+def _largest_range(rows: Mapping[Fraction, int], points: Sequence[Fraction]) -> int:
+    return max(_ranges(rows, points).values())
 
 
 # Codes and categories ----------------------------------------------------------------------------
@@ -273,7 +289,8 @@ def _is_code(column: str, values: Mapping[str, int]) -> bool:
     is_postcode = sense is not None and sense.says == _POSTCODE
     if (length < _LEAST_LENGTH and not is_postcode) or length == 1:
         return False
-    if rows < (1 - _MOST_MISFITS) * sum(values.values()):
+    total = sum(values.values())
+    if rows < (1 - _MOST_MISFITS) * total:
         return False
     alike = [value for value in values if len(value) == length]
     if not all(value.isascii() and _is_word(value) for value in alike):
@@ -283,7 +300,8 @@ def _is_code(column: str, values: Mapping[str, int]) -> bool:
         has_letters = any(mark.isalpha() for value in alike for mark in value)
         return has_letters and all(any(map(str.isdecimal, value)) for value in alike)
     is_padded = any(value.startswith("0") for value in alike)
-    return is_padded or is_postcode or length >= _LONG_CODE
+    is_even = rows >= (1 - _TAIL) * total
+    return is_padded or is_postcode or (is_even and length >= _LONG_CODE)
 
 
 def _is_word(value: str) -> bool:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
 from petaudit.errors import HierarchyError, phrase, term
@@ -15,6 +17,7 @@ from petaudit.labels.hierarchy import Hierarchy
 from petaudit.labels.rule_forms import parse_rule
 from petaudit.labels.rules import PathRule, Rule
 from petaudit.proposing.forms import form_for
+from petaudit.proposing.writing import write_proposals
 from petaudit.system.files import unchanged
 from petaudit.system.progress import stage
 from petaudit.tables import ValueCounts
@@ -63,6 +66,12 @@ class Proposal:
         return tuple(found)
 
     @property
+    def commonest(self) -> str | None:
+        """The value that most rows have."""
+        counts = self.values.by_label
+        return max(counts, key=lambda label: (label != SUPPRESSED, counts[label]))
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What was recognised, assumed, and put into a level of its own."""
         assumed = (
@@ -83,6 +92,19 @@ class ProposedHierarchies(Hierarchies):
     def proposals(self) -> tuple[Proposal, ...]:
         """The hierarchies with what they do to the table."""
         return tuple(self._proposal(column) for column in self.attributes)
+
+    def write(self, target: str | PathLike[str], *, force: bool = False) -> list[Path]:
+        """Write the rules to a YAML file, or every value to a folder of CSV files, to be edited.
+
+        What exists is replaced by ``force`` only. Only the user may read the files.
+        """
+        return write_proposals(
+            self.proposals,
+            Path(target),
+            table=self.inputs.table.name,
+            read=self.inputs.files,
+            force=force,
+        )
 
     def _proposal(self, column: str) -> Proposal:
         values = self.inputs.table.counts.value_counts(column)
@@ -105,6 +127,7 @@ def hierarchy_of(hierarchies: Hierarchies, inputs: Inputs, column: str) -> Hiera
         strange = [label for label in leaves if not hierarchy.is_leaf(label)]
         if strange:
             raise hierarchy.unknown_leaves(strange)
+        hierarchy.require_nested()
     except HierarchyError as problem:
         raise problem.in_rows(inputs.rows_of) from None
     return hierarchy

@@ -332,6 +332,13 @@ class Advice:
     figures: tuple[ChangedFigure, ...] = ()
     about: tuple[str, ...] = ()
     """The measures that a note is about."""
+    first: tuple[str, ...] = ()
+    """A command that must be run before, word by word."""
+
+    @property
+    def shown_first(self) -> str | None:
+        """The command that must be run before, as a shell takes it."""
+        return shlex.join(self.first) if self.first[:1] == (_OWN_NAME,) else None
 
     @property
     def leaves_out(self) -> list[str]:
