@@ -277,7 +277,7 @@ class _Generalizing:
             if columns:
                 named = columns_named(columns, table.columns)
                 masked = identifier_columns == "mask"
-                self.messages.append(_about_identifiers(named, is_declared, masked))
+                self.messages.append(about_identifiers(named, is_declared, masked))
         return declared + guessed
 
     def _labels_at(self, column: str, level: int, *, announce: bool = False) -> _Labels:
@@ -367,7 +367,8 @@ class _Generalizing:
         return 0, dict.fromkeys(labels, SUPPRESSED)
 
 
-def _about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+def about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+    """What became of identifiers, or of columns that look like them."""
     if is_declared and masked:
         return phrase("suppressed altogether, as identifiers: {columns}", columns=columns)
     if is_declared:

@@ -98,7 +98,9 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         refuse_inputs(target, release.files)
     if chosen.format == "text":
         view = release.view
-        text = verdict_text(view) if chosen.quiet else screen_text(view, details=chosen.details)
+        below = 0 if target is not None else len(reports.files)
+        text = screen_text(view, details=chosen.details, below=below)
+        text = verdict_text(view) if chosen.quiet else text
         text = text if target is not None else coloured(text)
     else:
         to_file = target is not None

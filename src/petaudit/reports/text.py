@@ -58,11 +58,12 @@ def screen_text(
     is_command: bool = True,
     folder: str | None = None,
     files: Sequence[str] = (),
+    below: int = 0,
 ) -> str:
     """Return the verdict, the limits with their figures, what to do, open questions, the rest.
 
     What is behind the figures is told as far as a screen has room; ``details`` tells everything.
-    ``folder`` and ``files`` are what a run has written.
+    ``folder`` and ``files`` are what a run has written, ``below`` the lines that follow.
     """
     judged = _judged(view)
     failed = [card for card in judged if card.status == "failed"]
@@ -78,9 +79,10 @@ def screen_text(
         )
 
     shown = lines(view.cards)
-    if not details and len(shown) > SCREEN:
+    most = SCREEN - below
+    if not details and len(shown) > most:
         fewer = (lines(judged), lines(failed), lines(()), lines((), has_roles=False))
-        shown = next((each for each in fewer if len(each) <= SCREEN), fewer[2])
+        shown = next((each for each in fewer if len(each) <= most), fewer[2])
     return "\n".join(shown).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
 
 
