@@ -98,7 +98,9 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         refuse_inputs(target, release.files)
     if chosen.format == "text":
         view = release.view
-        text = verdict_text(view) if chosen.quiet else screen_text(view, details=chosen.details)
+        text = verdict_text(view)
+        if not chosen.quiet:
+            text = screen_text(view, offered=release.screen_tables, details=chosen.details)
         text = text if target is not None else coloured(text)
     else:
         to_file = target is not None
