@@ -244,7 +244,7 @@ def add_mpuccs(command: Options) -> None:
     _add_format(output)
     output.value("--out", "DIR", "also write the tables to this folder, as CSV and as Parquet")
     output.flag("--reveal-values", "write the values that identify people, too")
-    _add_quiet(output)
+    _add_length(output)
     _add_reports(output)
 
 
