@@ -114,7 +114,7 @@ class Tree:
             tried = slice(0, None, max(many // _TRIED, 1))
             looked_at = look(tried, True)
             by_tree = looked_at * _COST < len(range(many)[tried]) * len(self.counts)
-        _in_blocks(many, lambda part: look(part, by_tree), threads)
+        in_blocks(many, lambda part: look(part, by_tree), threads)
         return Neighbours(*(each[places] for each in results))
 
     def within(
@@ -128,7 +128,7 @@ class Tree:
             given = [points[part], *self._arrays, radii[part], nearer[part], level[part]]
             count_within(*given)
 
-        _in_blocks(len(points), look, threads)
+        in_blocks(len(points), look, threads)
         return nearer, level
 
 
@@ -163,7 +163,7 @@ def different_rows(rows: npt.NDArray[Any]) -> tuple[Indices, Indices, Indices]:
     return which, places, counts
 
 
-def _in_blocks(many: int, look: Callable[[slice], object], threads: int | None) -> None:
+def in_blocks(many: int, look: Callable[[slice], object], threads: int | None) -> None:
     """Look at rows block by block, in threads: each writes what belongs to its own rows."""
     starts = range(0, many, _AT_ONCE)
     what = phrase("the nearest rows")

@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from petaudit.attacks.mixed_rows import MixedRows, Weights, mixed_rows
 from petaudit.attacks.nearest import Neighbours, Secret, Tree, different_rows
@@ -20,6 +21,7 @@ from petaudit.tables import Source
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import JointTables, joint_tables
 
+Flags: TypeAlias = npt.NDArray[np.bool_]
 FEW: Final = 50
 """A control of fewer people is worth a warning."""
 
@@ -129,25 +131,28 @@ class AttackTables:
         """The rows of a table, to be searched."""
         return Tree(self.rows, table, self.rows.places(columns))
 
-    def by_person(self, table: int, successes: Weights) -> Weights:
-        """What becomes of people if attacks succeed on rows: the best of each person's."""
+    def by_person(self, table: int, values: Weights, rows: Flags | None = None) -> Weights:
+        """The largest value of each person's rows, or of some rows; of each row without persons."""
         persons = self.joint.person_codes[table] if self.joint.person_codes else None
+        if rows is not None:
+            values = values[rows]
         if persons is None:
-            return successes
-        best = np.zeros(int(persons.max(initial=-1)) + 1)
-        np.maximum.at(best, persons, successes)
-        return best[np.bincount(persons) > 0]
+            return values
+        if rows is not None:
+            persons = persons[rows]
+        largest = np.full(int(persons.max(initial=0)) + 1, -np.inf)
+        np.maximum.at(largest, persons, values)
+        people: Weights = largest[np.isfinite(largest)]
+        return people
 
-    def successes(self, table: int, successes: Weights) -> Successes:
-        """Count people on whom an attack succeeds, in an order of its own."""
-        people = self.by_person(table, successes)
-        return Successes(len(people), math.fsum(np.sort(people).tolist()))
+    def successes(self, table: int, values: Weights, rows: Flags | None = None) -> Successes:
+        """Count people on whom an attack succeeds; sums do not depend on the order of rows."""
+        people = self.by_person(table, values, rows)
+        return Successes(len(people), math.fsum(people.tolist()))
 
-    @property
-    def person_rows(self) -> tuple[int, ...]:
-        """How many people each table has; rows where no column tells them apart."""
-        ones = (np.ones(rows) for rows in self.joint.rows)
-        return tuple(len(self.by_person(table, one)) for table, one in enumerate(ones))
+    def people(self, table: int) -> int:
+        """How many people a table has; rows where no column tells them apart."""
+        return len(self.by_person(table, np.zeros(self.joint.rows[table])))
 
     def overlap(self, first: int, second: int) -> Overlap:
         """How many rows two tables have in common."""
@@ -164,8 +169,7 @@ class AttackTables:
             notes.append(phrase("the synthetic table has the very rows of the original"))
         if self.has_control:
             notes += checked_control(self.overlap(ORIGINAL, CONTROL))
-            people = self.person_rows[CONTROL]
-            if people < FEW:
+            if self.people(CONTROL) < FEW:
                 notes.append(
                     phrase(
                         "the control has fewer than {few} people: intervals are wide, and little "

@@ -49,6 +49,9 @@ def keeps(attack: Excess, limit: float) -> bool:
     >>> keeps(excess(Successes(1000, 100), Successes(1000, 300)), 0.09)
     False
     """
+    if limit >= 1:
+        # No share of people is larger.
+        return True
     return attack.upper <= limit and not attack.has_few_people and is_comparable(attack)
 
 
