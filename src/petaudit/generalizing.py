@@ -368,7 +368,7 @@ class IdentifyingColumns:
         for columns, is_declared in ((self.declared, True), (self.guessed, False)):
             if columns:
                 named = columns_named(columns, inputs.table.columns)
-                yield _about_identifiers(named, is_declared, masked)
+                yield about_identifiers(named, is_declared, masked)
 
 
 def identifying_columns(inputs: Inputs, others: Collection[str] = ()) -> IdentifyingColumns:
@@ -384,7 +384,8 @@ def identifying_columns(inputs: Inputs, others: Collection[str] = ()) -> Identif
     return IdentifyingColumns(roles.columns(Role.IDENTIFIER), tuple(guessed))
 
 
-def _about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+def about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+    """What became of identifiers, or of columns that look like them."""
     if is_declared and masked:
         return phrase("suppressed altogether, as identifiers: {columns}", columns=columns)
     if is_declared:

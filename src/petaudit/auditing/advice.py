@@ -24,10 +24,11 @@ from petaudit.errors import PetauditError, counted, joined, listing, phrase, sha
 from petaudit.inputs import Inputs
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures import Better, Family, Result, find_measure
-from petaudit.measures.limits import short
+from petaudit.measures.limits import rounded_texts
 from petaudit.proposing import proposed_hierarchies
 from petaudit.reports.advice import CHANGE, COMMAND, NOTE
 from petaudit.reports.view import Advice, ChangedFigure
+from petaudit.roles import Role
 from petaudit.system import settings
 from petaudit.system.reading import Reading
 from petaudit.tables import is_address, is_uri
@@ -137,6 +138,11 @@ class _Adviser:
             yield Advice(NOTE, text)
             return
         dropping, limits, lost = self._dropping()
+        coarser = self._generalizing(is_only_way=bool(lost))
+        if lost and coarser is not None:
+            # What reaches all limits is all that is needed.
+            yield from (coarser, *self._changes())
+            return
         notes = []
         if lost:
             text = phrase(
@@ -146,11 +152,12 @@ class _Adviser:
             )
             notes.append(Advice(NOTE, text, about=tuple(lost)))
         commands = [] if dropping is None else [self._suppressing(dropping, limits)]
-        coarser = self._generalizing(is_only_way=not commands)
         if coarser is not None:
             commands.append(coarser)
-        if dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows:
-            # Few want a table of which most rows are gone.
+        if lost or (
+            dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows
+        ):
+            # What reaches all limits is first; few want a table of which most rows are gone.
             commands.reverse()
         yield from (*commands, *self._anonymizing(), *notes)
         yield from self._changes()
@@ -231,6 +238,19 @@ class _Adviser:
 
     # --- commands ---------------------------------------------------------------------------
 
+    @cached_property
+    def given(self) -> Mapping[str, Any]:
+        """What was given, with what a file of roles says about reading the table."""
+        read = {name: value for name, value in self.audit.inputs.reading.options.items() if value}
+        return read | {name: each for name, each in self.audit.given.items() if each is not None}
+
+    @cached_property
+    def identifiers(self) -> list[str]:
+        """The columns that commands are to leave out, because they name people."""
+        inputs = self.audit.inputs
+        named = inputs.roles.columns(Role.IDENTIFIER)
+        return [name for name in named if name not in (inputs.key, inputs.person)]
+
     def _command(
         self,
         action: str,
@@ -241,7 +261,7 @@ class _Adviser:
         out: str | None = None,
     ) -> tuple[str, ...]:
         """The command with the user's own file and columns; none where the table is no file."""
-        given, inputs = self.audit.given, self.audit.inputs
+        given, inputs = self.given, self.audit.inputs
         if hierarchies is not None:
             given = {**given, "hierarchies": hierarchies}
         path = self._searched if action == "anonymize" else given.get("table")
@@ -258,6 +278,8 @@ class _Adviser:
         put("--qi", _names(inputs.roles.quasi_identifiers))
         if inputs.roles.sensitive:
             put("--sensitive", _names(inputs.roles.sensitive))
+        if self.identifiers:
+            put("--identifier", _names(self.identifiers))
         if given.get("person") is not None:
             put("--person", str(given["person"]))
         if inputs.suppressed != "class" and limits is not None:
@@ -292,12 +314,15 @@ class _Adviser:
         is_proposed: bool = False,
     ) -> str:
         """The same in Python, where tables may be frames."""
-        given, roles = self.audit.given, self.audit.inputs.roles
+        given, roles = self.given, self.audit.inputs.roles
         table = self._searched if action == "anonymize" else given.get("table")
         arguments = [repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"]
         named: dict[str, str] = {"quasi_identifiers": repr([*roles.quasi_identifiers])}
         if roles.sensitive:
             named["sensitive"] = repr([*roles.sensitive])
+        if self.identifiers:
+            # Only all roles together can name those.
+            named = {"roles": repr(roles.to_dict())}
         if levels is not None:
             named["levels"] = repr(dict(levels))
         if limits is not None:
@@ -458,7 +483,8 @@ def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:
 def _change(column: str, change: str, figures: Sequence[tuple[Result, Result]]) -> Advice:
     told = []
     for _, after in figures:
-        fields = {"measure": after.measure, "value": short(after.value)}
+        value, *_ = rounded_texts(after.value, after.limit)
+        fields = {"measure": after.measure, "value": value}
         holds = phrase("{measure} {value} (holds)", **fields)
         told.append(holds if after.passed else phrase("{measure} {value} (breached)", **fields))
     named = {"column": shortened(column), "figures": joined(told)}

@@ -325,7 +325,9 @@ def add_mpuccs(command: Options) -> None:
         tables.group.add_argument(name, metavar=name.upper(), help=help_text)
     tables.value("--control", "FILE", "holdout records not used for training, to compare with")
     _add_reading(command)
-    _add_search(command.group("columns"), "person")
+    columns = command.group("columns")
+    _add_roles(columns)
+    _add_search(columns, "person")
     search = command.group("search")
     _add_search(search, "max_baseline_cols", "time_limit", "threads", "search", "seed")
     _add_search(search, "numeric_precision", "datetime_precision", "deduplicate")
@@ -345,7 +347,7 @@ def add_mpuccs(command: Options) -> None:
     _add_format(output)
     output.value("--out", "DIR", "also write the tables to this folder, as CSV and as Parquet")
     output.flag("--reveal-values", "write the values that identify people, too")
-    _add_quiet(output)
+    _add_length(output)
     _add_reports(output)
 
 
@@ -488,12 +490,16 @@ def _add_table(command: Options) -> Group:
 
 def _add_columns(command: Options) -> Group:
     columns = command.group("columns")
-    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
+    _add_roles(columns)
     columns.names("--qi", "quasi-identifiers; repeat or use commas")
     columns.names("--sensitive", "sensitive attributes")
     columns.names("--identifier", "identifiers")
     columns.value("--person", "COLUMN", "tells people apart: classes count people, not rows")
     return columns
+
+
+def _add_roles(columns: Group) -> None:
+    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
 
 
 def _add_pipeline(command: Options, help_text: str, **more: Any) -> None:

@@ -342,8 +342,10 @@ def _walked(node: object, above: tuple[str, ...]) -> Iterator[tuple[str, tuple[s
     elif isinstance(node, list | tuple):
         for item in node:
             if isinstance(item, list | tuple):
-                name = " | ".join(leaf for leaf, _ in _walked(item, ()))
-                yield from _walked(item, (name, *above))
+                leaves = [leaf for leaf, _ in _walked(item, ())]
+                # A group of one value would be called like the value.
+                name = (" | ".join(leaves),) if len(leaves) > 1 else ()
+                yield from _walked(item, (*name, *above))
             else:
                 yield from _walked(item, above)
     else:

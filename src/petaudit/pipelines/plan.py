@@ -149,8 +149,7 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
         problems.add((ANONYMIZER,), "there is no Loader whose table could be generalised")
     if has_anonymizer and (has_splitter or has_synthesizer):
         problems.add(
-            (ANONYMIZER,),
-            "an Anonymizer takes the Loader's table: leave out modules between them",
+            (ANONYMIZER,), "an Anonymizer takes the Loader's table: leave out modules between them"
         )
     if not (has_loader or has_splitter or has_synthesizer):
         problems.add((), "there is no table: a Loader, a Splitter or a Synthesizer is needed")

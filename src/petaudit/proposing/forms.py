@@ -6,6 +6,7 @@ common values are kept. A rule depends on counts only here: other tables get the
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import date
@@ -40,7 +41,7 @@ _MOST_MISFITS: Final = Fraction(1, 5)
 _LEAST_KEPT: Final = 5
 """No value that fewer rows have becomes part of a rule."""
 _MOST_KEPT: Final = 16
-_MOST_RANGES: Final = 20
+_MOST_RANGES: Final = 15
 _QUANTILES: Final = (16, 8, 4, 2)
 _TWICE: Final = 2
 _FEW_CUTS: Final = 4
@@ -180,7 +181,8 @@ def _numbers(values: Mapping[str, int]) -> Form | None:
     levels = [*_round_cuts(rows)]
     total = sum(rows.values())
     if not levels or _largest_range(rows, levels[0]) > _UNEVEN * total:
-        levels = quantile_cuts(rows, _QUANTILES) or levels
+        groups = [number for number in _QUANTILES if number <= _most_ranges(rows)]
+        levels = quantile_cuts(rows, groups) or levels
     if not levels:
         return None
     rule = {"cuts": (cuts(*levels).form or {})["cuts"]}
@@ -204,15 +206,28 @@ def _round_cuts(rows: Mapping[Fraction, int]) -> Iterator[list[Fraction]]:
     if is_whole:
         width = max(width, Fraction(2))
     points = _multiples(width, low, high)
+    while len(_ranges(rows, points)) > _most_ranges(rows):
+        width = _wider(width, span)
+        points = _multiples(width, low, high)
     while points:
         yield points
         if len(points) <= _FEW_CUTS:
             break
-        width *= 5 if str(width.numerator)[0] == "2" and span >= _FEW_CUTS * 5 * width else 2
+        width = _wider(width, span)
         points = [point for point in points if point % width == 0]
     if len(points) > 1:
         # One cut of the last level, as near to the middle of the rows as can be.
         yield [min(points, key=lambda point: _largest_range(rows, [point]))]
+
+
+def _most_ranges(numbers: Collection[Fraction]) -> int:
+    """So many ranges at most: ranges of one number each say as much as the numbers."""
+    return max(2 * len(numbers) // 3, _TWICE)
+
+
+def _wider(width: Fraction, span: Fraction) -> Fraction:
+    """A multiple of a width that is round again."""
+    return width * (5 if str(width.numerator)[0] == "2" and span >= _FEW_CUTS * 5 * width else 2)
 
 
 def _outer(
@@ -247,16 +262,16 @@ def _multiples(width: Fraction, low: Fraction, high: Fraction) -> list[Fraction]
     return [number * width for number in range(first, last + 1)]
 
 
+def _ranges(rows: Mapping[Fraction, int], points: Sequence[Fraction]) -> Counter[int]:
+    """The rows of every range between cuts that has some."""
+    in_ranges = Counter[int]()
+    for number, times in rows.items():
+        in_ranges[bisect_right(points, number)] += times
+    return in_ranges
+
+
 def _largest_range(rows: Mapping[Fraction, int], points: Sequence[Fraction]) -> int:
-    """The rows of the largest range."""
-    numbers, in_ranges = sorted(rows), [0]
-    place = 0
-    for number in numbers:
-        while place < len(points) and number >= points[place]:
-            place += 1
-            in_ranges.append(0)
-        in_ranges[-1] += rows[number]
-    return max(in_ranges)
+    return max(_ranges(rows, points).values())
 
 
 # Codes and categories ----------------------------------------------------------------------------

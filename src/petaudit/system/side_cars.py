@@ -23,7 +23,7 @@ READING_KEYS: Final = {
 
 
 _MODULES: Final = {
-    *("Executor", "Loader", "Splitter", "Synthesizer", "Anonymizer", "Evaluator", "Reporter"),
+    *("Executor", "Loader", "Splitter", "Synthesizer", "Anonymizer", "Evaluator", "Reporter")
 }
 Entry: TypeAlias = Mapping[Any, Any]
 
