@@ -158,12 +158,14 @@ class Judge:
         longest = int(np.searchsorted(sizes, most - rows, side="right"))
         if not self.of_table and (problem.suppressed != "class" or not gone.any()):
             return gone if self._whole_holds(groups, gone) else None
-        for start in range(0, longest + 1, _TRIED_TOGETHER):
-            chosen = order[: min(start + _TRIED_TOGETHER - 1, longest)]
-            step = self._first_that_holds(groups, gone, chosen, start)
+        # Most often nothing more has to go.
+        tried, until = 0, 0
+        while tried <= longest:
+            step = self._first_that_holds(groups, gone, order[: min(until, longest)], tried)
             if step is not None:
                 gone[order[:step]] = True
                 return gone
+            tried, until = until + 1, until + _TRIED_TOGETHER
         return None
 
     def _if_holds(self, groups: Groups) -> Truths | None:

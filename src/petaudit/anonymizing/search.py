@@ -61,7 +61,7 @@ def search(
     find = search_lattice if problem.nodes <= LARGEST_LATTICE else search_large
     best, bound, checked, others = find(looking, time_limit, progress)
     if best is None:
-        raise infeasible(looking, bound == np.inf)
+        raise infeasible(looking)
     return solution_of(looking, best, bound, checked, others)
 
 
@@ -98,7 +98,7 @@ class Shelf:
 class Lattice:
     """A bound for every combination of levels."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, shelf: Shelf | None = None) -> None:
         self.judge, self.problem = judge, judge.problem
         self.objective = judge.objective
         self.lowest = np.array(self.problem.bottom)
@@ -112,7 +112,9 @@ class Lattice:
         self.costs = self.bounds.copy() if self.objective.by_column else None
         self.at_least = np.zeros(self.shape) if not self.objective.by_column else None
         self.extra = np.zeros(self.shape) if not self.objective.by_column else None
-        self.shelf = Shelf(judge.counts.base)
+        self.shelf = shelf or Shelf(judge.counts.base)
+        self.looked_at: dict[tuple[int, ...], float] = {}
+        """The bounds of what was looked at."""
         self.best: Node | None = None
         self.checked = 0
         self.valid: list[tuple[float, Levels, int]] = []
@@ -148,8 +150,22 @@ class Lattice:
             least = self.objective.unsuppressed(node.groups)
             np.maximum(self.at_least[above], least, out=self.at_least[above])
             self._add_up(above)
+        self.looked_at[place] = float(self.bounds[place])
         self.bounds[place] = np.inf
         return node
+
+    def tightened(self, judge: Judge) -> Lattice:
+        """The same for limits that are nowhere looser: all bounds stand, and nothing holds yet."""
+        other = Lattice(judge, self.shelf)
+        other.bounds[:] = self.bounds
+        if self.extra is not None and self.at_least is not None:
+            other.extra, other.at_least = self.extra.copy(), self.at_least.copy()
+        for place, bound in self.looked_at.items():
+            other.bounds[place] = bound
+        if self.best is not None:
+            for _, levels, _ in sorted(self.valid)[:_ALTERNATIVES]:
+                other.look(levels)
+        return other
 
     def _raise(self, below: tuple[slice, ...], penalty: Floats) -> None:
         """What is suppressed here is suppressed everywhere below."""
@@ -216,10 +232,13 @@ Searched = tuple[Node | None, float, int, list[tuple[float, Levels, int]]]
 
 
 def search_lattice(
-    judge: Judge, time_limit: float | None, progress: Progress | None
+    judge: Judge,
+    time_limit: float | None,
+    progress: Progress | None,
+    lattice: Lattice | None = None,
 ) -> Searched:
     """The best node, a bound for all others, how many were looked at, and which others hold."""
-    lattice = Lattice(judge)
+    lattice = lattice or Lattice(judge)
     started = said = time.monotonic()
     bound = 0.0
     try:

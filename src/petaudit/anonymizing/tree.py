@@ -16,6 +16,7 @@ import numpy as np
 
 from petaudit.anonymizing.columns import Column, Label
 from petaudit.exact.class_figures import Integers
+from petaudit.labels.cells import SUPPRESSED
 
 Tree = Mapping[str, Any]
 
@@ -97,10 +98,11 @@ class TreeMaker:
         for node in range(roots, number):
             below[self.parent[node]].append(node)
         leaves = np.cumsum(self.column < 0) - 1
+        places = list(range(len(self.columns)))
         for node in range(number - 1, -1, -1):
             if self.column[node] >= 0:
                 tree = self._split(node, below[node], made)
-            elif (self.now[node] == self.tops).all():
+            elif all(label == SUPPRESSED for label in self._labels(node, places, self.now[node])):
                 tree = None
             else:
                 tree = {"leaf": int(leaves[node]), "levels": self.now[node].tolist()}
@@ -108,7 +110,6 @@ class TreeMaker:
         if levels is None:
             whole: Tree | None = made[0]
             return whole
-        places = list(range(len(self.columns)))
         at_top = (self.came[0] == self.tops).all() and tuple(levels) != tuple(self.tops)
         children = [
             {"labels": self._labels(node, places, levels), "node": made[node]}
