@@ -431,7 +431,7 @@ def best_release(problem: Problem, recoding: str, time_limit: float | None) -> S
     """The solution with the smallest loss, or with a time limit the best so far."""
     judge = Judge(problem)
     with stage(phrase("searching for the best levels")):
-        best = search(problem, time_limit=time_limit, progress=_say_progress, judge=judge)
+        best = search(problem, time_limit=time_limit, progress=say_progress, judge=judge)
         best = _spelled_finest(best, judge)
     if recoding == "global":
         return best
@@ -472,7 +472,7 @@ def _finest(column: Column, level: int) -> int:
     return level
 
 
-def _say_progress(value: float, bound: float) -> None:
+def say_progress(value: float, bound: float) -> None:
     """Say how good the best release so far is, and how good one could be."""
     if math.isinf(value):
         advance(phrase("searching for the best levels: none that holds so far"))

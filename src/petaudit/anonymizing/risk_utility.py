@@ -4,25 +4,25 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
 import numpy as np
 
 from petaudit._version import __version__
-from petaudit.anonymizing.conditions import conditions_of
-from petaudit.anonymizing.infeasible import InfeasibleError
+from petaudit.anonymizing.frontier import Point as SearchedPoint
+from petaudit.anonymizing.frontier import frontier as best_at_points
 from petaudit.anonymizing.making import (
     LevelSpec,
     Recoding,
-    best_release,
     of_original,
     read_bounds,
+    say_progress,
     wanted_limits,
     with_hierarchies,
 )
-from petaudit.anonymizing.problem import Objective, Problem, rows_allowed
+from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.solution import Solution
 from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally, term
 from petaudit.exact.class_figures import Integers
@@ -196,35 +196,36 @@ def frontier(
             levels=bounds,
             suppressed="drop" if drop_suppressed else None,
         )
-        points = []
-        number = len(asked) * len(allowed)
-        for place, ((chosen, settings), most) in enumerate(
-            itertools.product(zip(choices, asked, strict=True), allowed), 1
-        ):
-            problem = replace(
-                base,
-                settings=settings,
-                conditions=conditions_of(known, settings),
-                max_suppressed=rows_allowed(most, base.total),
+        # Limits that become tighter from one point to the next share what was found out before.
+        order = [*itertools.product(range(len(allowed)), range(len(asked)))]
+        with stage(phrase("searching for the best levels")):
+            found = dict(
+                zip(
+                    order,
+                    best_at_points(
+                        base,
+                        [(asked[each], allowed[most]) for most, each in order],
+                        with_local=recoding == "local",
+                        time_limit=time_limit,
+                        progress=say_progress,
+                    ),
+                    strict=True,
+                )
             )
-            with stage(phrase("searching for the best levels"), place, number):
-                points.append(_point(problem, chosen, str(most), recoding, time_limit))
+    points = [
+        _point(chosen, str(most), found[place, each])
+        for each, chosen in enumerate(choices)
+        for place, most in enumerate(allowed)
+    ]
     return Frontier(source.table.name, base.total, recoding, objective, tuple(points), source.files)
 
 
 frontier.__signature__ = of_original(frontier)  # type: ignore[attr-defined]
 
 
-def _point(
-    problem: Problem,
-    limits: Mapping[str, Any],
-    most: str,
-    recoding: Recoding,
-    time_limit: float | None,
-) -> Point:
-    try:
-        solution = best_release(problem, recoding, time_limit)
-    except InfeasibleError:
+def _point(limits: Mapping[str, Any], most: str, searched: SearchedPoint) -> Point:
+    solution = searched.local or searched.solution
+    if solution is None:
         return Point(limits, most)
     sizes = _people(solution)
     return Point(
