@@ -89,6 +89,34 @@ def test_the_printed_command_reaches_all_limits(tmp_path: Path) -> None:
     assert target.read_text().replace("'=1+1", "=1+1").splitlines() == kept
 
 
+def test_columns_that_name_people_are_left_out_by_what_is_advised(tmp_path: Path) -> None:
+    """The command names them, what it writes is without them, and its next command passes."""
+    path = tmp_path / "people.csv"
+    rows = ["a,30-39,flu", "b,30-39,cold", "c,40-49,flu"]
+    path.write_text("\n".join(["name,age,illness", *rows, ""]))
+    words = [str(path), "--qi", "age", "--sensitive", "illness", "--identifier", "name"]
+    shown = run("check", *words, "--k", "2")
+    assert "the commands leave them out" in shown.out
+    assert "Remove the columns" not in shown.out
+    [line] = [line for line in shown.out.splitlines() if "petaudit suppress" in line]
+    done = run(*shlex.split(line)[1:])
+    assert done.code == 0, done.err
+    assert "these limits hold: k-anonymity" in done.out
+    assert "left out, as identifiers: 'name'" in done.err
+    assert (tmp_path / "people-suppressed.csv").read_text().startswith("age,illness\n")
+    [line] = [line for line in done.out.splitlines() if line.startswith("  petaudit check ")]
+    assert run(*shlex.split(line)[1:]).code == 0
+    assert (tmp_path / "people-suppressed.html").is_file()
+
+
+def test_a_column_that_only_looks_like_an_identifier_is_still_to_be_removed(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("ssn,email,age\n1,a@b.org,30\n2,c@d.org,30\n3,e@f.org,40\n")
+    shown = run("check", str(path), "--qi", "age", "--identifier", "ssn", "--k", "2").out
+    assert "email looks like an identifier" in shown
+    assert "Remove the columns that name people, and check again" in shown
+
+
 @given(asked=cases.tables(most_rows=12))
 @settings(max_examples=examples(120), phases=(Phase.generate,))
 def test_the_call_that_is_advised_reaches_the_limits_of_every_measure(asked: cases.Tables) -> None:

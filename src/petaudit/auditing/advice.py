@@ -27,10 +27,11 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.labels.numbers import range_of
 from petaudit.measures import Better, Family, Result, find_measure
-from petaudit.measures.limits import short
+from petaudit.measures.limits import rounded_texts
 from petaudit.proposing import proposed_hierarchies
 from petaudit.reports.advice import CHANGE, COMMAND, NOTE
 from petaudit.reports.view import Advice, ChangedFigure
+from petaudit.roles import Role
 from petaudit.system import settings
 from petaudit.system.reading import Reading
 from petaudit.tables import is_address, is_uri
@@ -137,6 +138,11 @@ class _Adviser:
             yield Advice(NOTE, text)
             return
         dropping, limits, lost = self._dropping()
+        coarser = self._generalizing(is_only_way=bool(lost))
+        if lost and coarser is not None:
+            # What reaches all limits is all that is needed.
+            yield from (coarser, *self._changes())
+            return
         notes = []
         if lost:
             text = phrase(
@@ -146,7 +152,6 @@ class _Adviser:
             )
             notes.append(Advice(NOTE, text, about=tuple(lost)))
         commands = [] if dropping is None else [self._suppressing(dropping, limits)]
-        coarser = self._generalizing(is_only_way=not commands)
         if coarser is not None:
             commands.append(coarser)
         if lost or (
@@ -154,7 +159,7 @@ class _Adviser:
         ):
             # What reaches all limits is first; few want a table of which most rows are gone.
             commands.reverse()
-        yield from (*commands, *notes)
+        yield from (*commands, *self._anonymizing(), *notes)
         yield from self._changes()
 
     def _slow(self) -> list[str]:
@@ -197,10 +202,45 @@ class _Adviser:
             rows_dropped=dropped,
         )
 
+    def _anonymizing(self) -> Iterator[Advice]:
+        """The search for the release that loses least, which was not tried here."""
+        is_raw = self.audit.given.get("original") is not None or all(
+            all(map(hierarchy.is_leaf, labels))
+            for column, labels in zip(
+                self.level.classes.names, self.level.classes.labels, strict=True
+            )
+            if (hierarchy := self.hierarchies.get(column)) is not None
+        )
+        if not is_raw:
+            return
+        text = phrase(
+            "Search for the release that meets {measures} and loses least",
+            measures=listing(self._reached(self.settings)),
+        )
+        yield Advice(
+            COMMAND,
+            text,
+            command=self._command("anonymize", limits=self.settings),
+            python=self._call("anonymize", limits=self.settings),
+        )
+
     def _reached(self, limits: Settings) -> tuple[str, ...]:
         return tuple(result.measure for result in self.broken if result.measure in limits)
 
     # --- commands ---------------------------------------------------------------------------
+
+    @cached_property
+    def given(self) -> Mapping[str, Any]:
+        """What was given, with what a file of roles says about reading the table."""
+        read = {name: value for name, value in self.audit.inputs.reading.options.items() if value}
+        return read | {name: each for name, each in self.audit.given.items() if each is not None}
+
+    @cached_property
+    def identifiers(self) -> list[str]:
+        """The columns that commands are to leave out, because they name people."""
+        inputs = self.audit.inputs
+        named = inputs.roles.columns(Role.IDENTIFIER)
+        return [name for name in named if name not in (inputs.key, inputs.person)]
 
     def _command(
         self,
@@ -212,10 +252,10 @@ class _Adviser:
         out: str | None = None,
     ) -> tuple[str, ...]:
         """The command with the user's own file and columns; none where the table is no file."""
-        given, inputs = self.audit.given, self.audit.inputs
+        given, inputs = self.given, self.audit.inputs
         if hierarchies is not None:
             given = {**given, "hierarchies": hierarchies}
-        path = given.get("table")
+        path = self._searched if action == "anonymize" else given.get("table")
         texts = {name: _text(given.get(name)) for name in (*_TABLES, *_READING)}
         unsaid = any(given.get(name) is not None and not texts[name] for name in texts)
         if not isinstance(path, str | os.PathLike) or unsaid:
@@ -229,12 +269,16 @@ class _Adviser:
         put("--qi", _names(inputs.roles.quasi_identifiers))
         if inputs.roles.sensitive:
             put("--sensitive", _names(inputs.roles.sensitive))
+        if self.identifiers:
+            put("--identifier", _names(self.identifiers))
         if given.get("person") is not None:
             put("--person", str(given["person"]))
         if inputs.suppressed != "class" and limits is not None:
             put("--suppressed", inputs.suppressed)
         for name in ("hierarchies",) if limits is None else _TABLES:
-            if texts[name] and (name != "original" or texts["hierarchies"]):
+            if name == "original" and (action == "anonymize" or not texts["hierarchies"]):
+                continue
+            if texts[name]:
                 put(f"--{name}", texts[name])
         for name in _READING:
             if texts[name]:
@@ -246,6 +290,12 @@ class _Adviser:
         put("--out", out or _target(table, action))
         return tuple(words)
 
+    @property
+    def _searched(self) -> object:
+        """The table that a search starts from: the original where there is one."""
+        given = self.audit.given
+        return given["table"] if given.get("original") is None else given["original"]
+
     def _call(
         self,
         action: str,
@@ -255,12 +305,15 @@ class _Adviser:
         is_proposed: bool = False,
     ) -> str:
         """The same in Python, where tables may be frames."""
-        given, roles = self.audit.given, self.audit.inputs.roles
-        table = given.get("table")
+        given, roles = self.given, self.audit.inputs.roles
+        table = self._searched if action == "anonymize" else given.get("table")
         arguments = [repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"]
         named: dict[str, str] = {"quasi_identifiers": repr([*roles.quasi_identifiers])}
         if roles.sensitive:
             named["sensitive"] = repr([*roles.sensitive])
+        if self.identifiers:
+            # Only all roles together can name those.
+            named = {"roles": repr(roles.to_dict())}
         if levels is not None:
             named["levels"] = repr(dict(levels))
         if limits is not None:
@@ -277,6 +330,8 @@ class _Adviser:
         if self.audit.inputs.suppressed != "class" and limits is not None:
             named["suppressed"] = repr(self.audit.inputs.suppressed)
         for name in ("person", *_TABLES, *_READING):
+            if name == "original" and action == "anonymize":
+                continue
             value = given.get(name)
             if value is not None and not (levels is not None and name in _TABLES[1:]):
                 named[name] = repr(value) if isinstance(value, str | int | Sequence) else name
@@ -433,7 +488,8 @@ def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:
 def _change(column: str, change: str, figures: Sequence[tuple[Result, Result]]) -> Advice:
     told = []
     for _, after in figures:
-        fields = {"measure": after.measure, "value": short(after.value)}
+        value, *_ = rounded_texts(after.value, after.limit)
+        fields = {"measure": after.measure, "value": value}
         holds = phrase("{measure} {value} (holds)", **fields)
         told.append(holds if after.passed else phrase("{measure} {value} (breached)", **fields))
     named = {"column": shortened(column), "figures": joined(told)}
