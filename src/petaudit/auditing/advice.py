@@ -21,8 +21,11 @@ from petaudit.auditing.coarsening import levels_for
 from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_of
 from petaudit.auditing.outcome import Audit
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
+from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
+from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.numbers import range_of
 from petaudit.measures import Better, Family, Result, find_measure
 from petaudit.measures.limits import rounded_texts
 from petaudit.proposing import proposed_hierarchies
@@ -411,7 +414,11 @@ class _Adviser:
 
     def _proposed_levels(self, is_only_way: bool) -> dict[str, int] | None:
         """Levels of the hierarchies that ``petaudit hierarchies`` would propose."""
-        if sum(map(len, self.level.classes.labels)) > _MOST_LABELS:
+        labels = [label for of_column in self.level.classes.labels for label in of_column]
+        if len(labels) > _MOST_LABELS:
+            return None
+        if not is_only_way and any(map(_is_coarse, labels)):
+            # Ranges and masks have hierarchies, which whoever made them knows.
             return None
         try:
             proposed = proposed_hierarchies(self.audit.inputs)
@@ -471,6 +478,17 @@ class _Adviser:
             if after is not None:
                 found.append((before, after))
         return found
+
+
+def _is_coarse(label: str | None) -> bool:
+    """Whether a label is a range, a bound or a mask.
+
+    >>> [_is_coarse(label) for label in ("[20,30[", ">=80", "476**", "*", "476", None)]
+    [True, True, True, False, False, False]
+    """
+    if label is None or label == SUPPRESSED or parse_number(label) is not None:
+        return False
+    return SUPPRESSED in label or range_of(label) is not None
 
 
 def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:
