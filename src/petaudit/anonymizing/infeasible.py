@@ -98,8 +98,6 @@ def _figure(condition: Condition, classes: Classes) -> float | None:
         return 1 / float(classes.people.min()) if condition.measure == "prosecutor-risk" else None
     if not isinstance(condition, SensitiveCondition):
         return None
-    values = [
-        condition.figures(name, classes.table(name)).values for name in condition.attributes
-    ]
+    values = [condition.figures(name, classes.table(name)).values for name in condition.attributes]
     worst = np.min(values) if is_higher else np.max(values)
     return float(worst) if np.isfinite(worst) else None
