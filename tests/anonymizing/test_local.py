@@ -1,4 +1,4 @@
-"""Local recoding: limits hold when audited, nothing is worse than the best levels, trees are walked."""
+"""Local recoding: limits hold when audited, nothing gets worse, and trees can be walked."""
 
 from __future__ import annotations
 

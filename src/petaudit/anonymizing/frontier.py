@@ -58,9 +58,7 @@ def grid(
     """
     points: list[dict[str, Mapping[str, Any]]] = [dict(settings)]
     for name, limits in values.items():
-        ordered = sorted(
-            limits, key=lambda limit: exact(limit, name), reverse=not _grows(name)
-        )
+        ordered = sorted(limits, key=lambda limit: exact(limit, name), reverse=not _grows(name))
         points = [
             {**point, name: {**point.get(name, {}), "limit": limit}}
             for point in points

@@ -77,12 +77,10 @@ def _reasons(limits: list[Nearest], total: int, needed: int | None) -> list[Phra
             rows=rows,
         )
         if limit.possible is not None:
-            text = phrase(
-                "{text}, {figure:.6g} is possible there", text=text, figure=limit.possible
-            )
+            text = phrase("{text} (possible there: {figure:.6g})", text=text, figure=limit.possible)
         said.append(text)
     if not limits:
-        said.append(phrase("each holds at some, and nowhere all of them do"))
+        said.append(phrase("no single limit rules everything out, but all of them together do"))
     if needed:
         rows = counted(needed, "row", of=total)
         said.append(phrase("they would hold with {rows} suppressed", rows=rows))
@@ -98,8 +96,6 @@ def _figure(condition: Condition, classes: Classes) -> float | None:
         return 1 / float(classes.people.min()) if condition.measure == "prosecutor-risk" else None
     if not isinstance(condition, SensitiveCondition):
         return None
-    values = [
-        condition.figures(name, classes.table(name)).values for name in condition.attributes
-    ]
+    values = [condition.figures(name, classes.table(name)).values for name in condition.attributes]
     worst = np.min(values) if is_higher else np.max(values)
     return float(worst) if np.isfinite(worst) else None

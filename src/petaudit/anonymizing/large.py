@@ -1,10 +1,10 @@
 """Lattices with more combinations of levels than can have a bound each.
 
 A good combination is looked for from the top down, column by column, and then by exchanging levels
-of two columns. How good the best can be is bounded by parts of the problem: what some of the columns
+of columns. How good the best can be is bounded by parts of the problem: what some of the columns
 must lose on their own, the others being as coarse as can be for the limits and as fine as can be
-for the loss, is lost in any case. The more columns, the better the bound; that of each set of columns
-is searched for like the best levels of a small lattice.
+for the loss, is lost in any case. The more columns, the better the bound; that of each set of
+columns is searched for like the best levels of a small lattice.
 """
 
 from __future__ import annotations

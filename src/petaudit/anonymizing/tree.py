@@ -1,10 +1,10 @@
 """The decision tree of local recoding: where rows go, also those that nobody has seen yet.
 
 A tree is plain data. An inner node has ``columns`` (the places of some quasi-identifiers) and
-``levels`` (one for each of them): the labels of a row in these columns at these levels choose one of
-``children`` (each with its ``labels`` and its ``node``), and all other rows go to ``rest``. A leaf
-has ``leaf``, its number, and ``levels``, those of the cells of its rows in all columns. Where a node
-is None, rows are suppressed: no row of the table came there, or too few.
+``levels`` (one for each of them): the labels of a row in these columns at these levels choose one
+of ``children`` (each with its ``labels`` and its ``node``), and all other rows go to ``rest``. A
+leaf has ``leaf``, its number, and ``levels``, those of the cells of its rows in all columns. Where
+a node is None, rows are suppressed: no row of the table came there, or too few.
 """
 
 from __future__ import annotations
@@ -62,9 +62,9 @@ def _indexed(tree: Tree | None) -> dict[str, Any] | None:
             continue
         made["children"] = {}
         for child in given["children"]:
-            node = None
-            if child["node"] is not None:
-                waiting.append((child["node"], node := {}))
+            node: dict[str, Any] | None = None if child["node"] is None else {}
+            if node is not None:
+                waiting.append((child["node"], node))
             made["children"][tuple(child["labels"])] = node
         if given["rest"] is not None:
             made["rest"] = {}
