@@ -134,7 +134,7 @@ class Anonymized:
     @cached_property
     def released(self) -> pa.Table:
         """The released table, in the order of the original."""
-        return for_release(self.made.table().filter(self.kept), self.transformation)
+        return for_release(self.made.rows(self.kept), self.transformation)
 
     @cached_property
     def with_people(self) -> pa.Table:
@@ -142,7 +142,7 @@ class Anonymized:
         person = self.inputs.person
         if person is None or person in self.released.column_names:
             return self.released
-        rows = self.made.table().filter(self.kept)
+        rows = self.made.rows(self.kept)
         return self.released.append_column(person, rows.column(person))
 
     @property
@@ -359,7 +359,7 @@ def anonymize_with_report(
             rows = ~hidden if drop_suppressed else np.ones_like(hidden)
             release = audited(
                 inputs,
-                made.table().filter(rows),
+                made.rows(rows),
                 settings,
                 transformation,
                 watch,
