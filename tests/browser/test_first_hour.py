@@ -37,7 +37,12 @@ def test_the_hour(
     steward = Steward(Path(shutil.copy(messy[name], tmp_path)), language, ROLES)
     proposed = steward.begin()
     assert proposed.code == 0
-    ran = [steward.type(command) for command in proposed.commands]
+    # What the other commands show is the same in every language but for its words.
+    ran = [
+        steward.type(command)
+        for command in proposed.commands
+        if language == "en" or command.startswith("petaudit run ")
+    ]
     [breached] = [screen for screen in ran if "audit-results" in screen.text]
     assert breached.code == 1, breached.text
     for screen in (proposed, *ran):

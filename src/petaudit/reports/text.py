@@ -68,11 +68,14 @@ def screen_text(
     judged = _judged(view)
     failed = [card for card in judged if card.status == "failed"]
 
-    def lines(explained: Sequence[Card], *, has_roles: bool = True) -> list[str]:
+    def lines(
+        explained: Sequence[Card], *, has_roles: bool = True, has_figures: bool = True
+    ) -> list[str]:
+        rest = _rest(view, explained, details=details, has_roles=has_roles, has_figures=has_figures)
         return finished(
             [
                 *_top(view, judged, details=details, is_command=is_command),
-                *_rest(view, explained, details=details, has_roles=has_roles),
+                *rest,
                 *_more(view, explained, details=details, is_command=is_command),
                 *([] if folder is None else _written(folder, files, details=details)),
             ]
@@ -81,8 +84,11 @@ def screen_text(
     shown = lines(view.cards)
     most = SCREEN - below
     if not details and len(shown) > most:
-        fewer = (lines(judged), lines(failed), lines(()), lines((), has_roles=False))
-        shown = next((each for each in fewer if len(each) <= most), fewer[2])
+        fewer = (
+            *(lines(judged), lines(failed), lines(())),
+            *(lines((), has_roles=False), lines((), has_roles=False, has_figures=False)),
+        )
+        shown = next((each for each in fewer if len(each) <= most), fewer[-1])
     return "\n".join(shown).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
 
 
@@ -150,14 +156,17 @@ def _top(view: View, judged: Sequence[Card], *, details: bool, is_command: bool)
 
 
 def _rest(
-    view: View, explained: Sequence[Card], *, details: bool, has_roles: bool
+    view: View, explained: Sequence[Card], *, details: bool, has_roles: bool, has_figures: bool
 ) -> Iterator[str]:
     """Figures without a limit, what was looked at, and what is behind the figures."""
     others = [card for card in view.cards if card.status == "measured"]
     if details and view.cards:
         yield from [*_by_family(view), ""]
-    elif others:
+    elif others and has_figures:
         yield from section(term("Figures without a limit"), list(_compact(others)))
+    elif others:
+        number = counted(len(others), "measure")
+        yield phrase("{title}: {columns}", title=term("Figures without a limit"), columns=number)
     for policy in view.policies:
         lines = policy.sentences if details else _cut(policy.sentences)
         yield from section(term("Policy"), lines)
