@@ -37,7 +37,10 @@ GROUPS: Final = {
     "Audits and reports": ("audit", "Audit", "report", "Policy", "policies"),
     "Pipelines": ("Executor",),
     "Tables": ("generalize", "suppress", "synthesize", "guess_roles", "Role", "Roles"),
-    "Hierarchies": ("Hierarchy", "Hierarchies", "ranges", "mask_right", "dates", "ordered"),
+    "Hierarchies": (
+        *("Hierarchy", "Hierarchies", "propose_hierarchies", "ranges", "cuts", "quantiles"),
+        *("mask_right", "dates", "ordered", "tree", "rare", "keep"),
+    ),
     "Singling out": ("MpuccsResult",),
     "Settings": ("language", "set_language", "set_memory"),
     "Errors and warnings": ("PetauditError", "PetauditWarning"),

@@ -178,11 +178,11 @@ SAID_OF_ONE = {
     "remedy": lambda number: Remedy.of(number, number, 60).text,
     "suppressed": lambda number: suppressed_text(number)[0],
     "breaking classes": lambda number: AttributeFigure("s", 0.5, 0.5, 9, number, 4, ()).explain(
-        "", Unit.ROW, None
+        "", Unit.ROW, None, None
     ),
     "worst class": lambda number: AttributeFigure(
         "s", 0.5, 0.5, 9, None, None, (WorstClass(4, 0.5, number),)
-    ).explain("", Unit.ROW, None),
+    ).explain("", Unit.ROW, None, None),
     "strange labels": lambda number: off_path_warnings(
         PairCounts(("1",), ("b",), np.array([number])), Hierarchy("zip", [["1", "a"], ["2", "b"]])
     )[0],

@@ -277,7 +277,7 @@ class _Generalizing:
             if columns:
                 named = columns_named(columns, table.columns)
                 masked = identifier_columns == "mask"
-                self.messages.append(_about_identifiers(named, is_declared, masked))
+                self.messages.append(about_identifiers(named, is_declared, masked))
         return declared + guessed
 
     def _labels_at(self, column: str, level: int, *, announce: bool = False) -> _Labels:
@@ -295,6 +295,7 @@ class _Generalizing:
                 most=hierarchy.levels - 1,
             )
         if announce:
+            hierarchy.require_nested()
             self.messages += hierarchy_notes(hierarchy, values)
         leaves = [
             label for label in values.labels if label != SUPPRESSED or hierarchy.is_leaf(label)
@@ -318,8 +319,8 @@ class _Generalizing:
                 column=column,
                 argument=argument("hierarchies"),
             )
-        labels = self.inputs.table.counts.value_counts(column).labels
-        leaves = [label for label in labels if label != SUPPRESSED]
+        counts = self.inputs.table.counts.value_counts(column).by_label
+        leaves = {label: number for label, number in counts.items() if label != SUPPRESSED}
         try:
             return self.hierarchies.get(column, lambda _: leaves)
         except HierarchyError as problem:
@@ -366,7 +367,8 @@ class _Generalizing:
         return 0, dict.fromkeys(labels, SUPPRESSED)
 
 
-def _about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+def about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+    """What became of identifiers, or of columns that look like them."""
     if is_declared and masked:
         return phrase("suppressed altogether, as identifiers: {columns}", columns=columns)
     if is_declared:

@@ -452,7 +452,7 @@ def test_init(table: Path, chinese: Run) -> None:
     assert (found.code, found.err) == (0, "")
     assert found.out.startswith("已寫入 audit.yaml，")
     assert re.search("^欄位 +角色 +原因$", found.out, re.MULTILINE)
-    assert "\n  petaudit validate audit.yaml\n  petaudit run audit.yaml\n" in found.out
+    assert "\n  petaudit validate audit.yaml\n  petaudit run audit.yaml --report" in found.out
     assert left_in_english(found.out) == []
     assert chinese("validate", "audit.yaml").code == 0
 

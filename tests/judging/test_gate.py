@@ -230,6 +230,7 @@ def passed(measure: str, value: float, limit: float) -> Figure:
         ([passed("k-anonymity", 1, 1)], [], ["could break the limit that was set for k-anonymity"]),
         ([passed("t-closeness", 0.4, 1)], ["d"], ["no table could break the limit"]),
         ([passed("k-anonymity", 5, 5)], ["d"], ["no measure looked at the sensitive attribute d"]),
+        ([passed("k-anonymity", 5, 5), Figure("t-closeness", "failed", 0.5, 0.2)], ["d"], []),
         # What is judged and broken is no open question.
         ([Figure("l-diversity", "failed", 1.0, 2.0)], ["d"], []),
         # Utility at its worst is a loss, and no danger.

@@ -100,7 +100,9 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         view = release.view
         text = verdict_text(view)
         if not chosen.quiet:
-            text = screen_text(view, offered=release.screen_tables, details=chosen.details)
+            below = 0 if target is not None else len(reports.files)
+            tables = release.screen_tables
+            text = screen_text(view, offered=tables, details=chosen.details, below=below)
         text = text if target is not None else coloured(text)
     else:
         to_file = target is not None

@@ -26,10 +26,12 @@ from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
 from petaudit.pipelines.folder import check_targets
 from petaudit.reports.terminal import coloured
 from petaudit.reports.text import screen_text, verdict_text
+from petaudit.roles import Roles, read_side_car
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.kinds import Integer, Number
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.reading import Reading
 from petaudit.tables.result_frames import ResultColumn, in_file, result_frame
 from petaudit.tables.writing import TableInParts, table_writer
 
@@ -54,6 +56,11 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     reports = Reports.of(chosen)
     paths = [path for path in (chosen.original, chosen.synthetic, chosen.control) if path]
     folder = None if chosen.out is None else _checked_folder(chosen.out, paths)
+    reading, roles = reading_of(chosen), Roles({})
+    if chosen.roles is not None:
+        file = read_side_car(Path(chosen.roles), chosen.synthetic)
+        reading, roles = Reading.checked(**reading).over(file.reading.options).options, file.roles
+        options.setdefault("person", file.person)
     request = _request(chosen, options)
     with printed_warnings():
         engine = engine_of(chosen)
@@ -61,11 +68,13 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         chosen.synthetic,
         original=chosen.original,
         control=chosen.control,
-        **reading_of(chosen),
+        **reading,
         use_side_car=False,
         announce_notes=False,
         **engine,
     )
+    # All columns are looked at alike; the document tells what they are.
+    inputs = replace(inputs, roles=roles.within(inputs.table.columns))
     with printed_warnings():
         release = run_audit(request, inputs, watch, strict=chosen.strict)
         result = _result(release)

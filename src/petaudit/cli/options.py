@@ -171,6 +171,19 @@ def add_generalize(command: Options) -> None:
     _add_formulas(output)
 
 
+def add_hierarchies(command: Options) -> None:
+    """``petaudit hierarchies``."""
+    _add_table(command).value(
+        "--hierarchies", "DIR", "hierarchies of some columns, which stay as they are"
+    )
+    _add_columns(command)
+    output = command.group("output")
+    output.value("--out", "FILE|DIR", "write rules to FILE.yaml, or a CSV file per column to DIR")
+    output.flag("--force", "replace existing files")
+    _add_short_format(command)
+    output.flag("--reveal-values", "show labels, and values of the data in error messages")
+
+
 def add_suppress(command: Options) -> None:
     """``petaudit suppress``."""
     tables = _add_table(command)
@@ -209,7 +222,9 @@ def add_mpuccs(command: Options) -> None:
         tables.group.add_argument(name, metavar=name.upper(), help=help_text)
     tables.value("--control", "FILE", "holdout records not used for training, to compare with")
     _add_reading(command)
-    _add_search(command.group("columns"), "person")
+    columns = command.group("columns")
+    _add_roles(columns)
+    _add_search(columns, "person")
     search = command.group("search")
     _add_search(search, "max_baseline_cols", "time_limit", "threads", "search", "seed")
     _add_search(search, "numeric_precision", "datetime_precision", "deduplicate")
@@ -372,12 +387,16 @@ def _add_table(command: Options) -> Group:
 
 def _add_columns(command: Options) -> Group:
     columns = command.group("columns")
-    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
+    _add_roles(columns)
     columns.names("--qi", "quasi-identifiers; repeat or use commas")
     columns.names("--sensitive", "sensitive attributes")
     columns.names("--identifier", "identifiers")
     columns.value("--person", "COLUMN", "tells people apart: classes count people, not rows")
     return columns
+
+
+def _add_roles(columns: Group) -> None:
+    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
 
 
 def _add_pipeline(command: Options, help_text: str, **more: Any) -> None:

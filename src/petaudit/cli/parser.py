@@ -27,6 +27,7 @@ _EXAMPLES = {
 }
 _COMMANDS = {
     "check": term("measure a de-identified table"),
+    "hierarchies": term("propose hierarchies for the columns of a table, to edit and use"),
     "generalize": term("generalise a table and suppress small classes"),
     "suppress": term("drop the rows that keep a table from its limits"),
     "mpuccs": term("find who a synthetic table singles out"),

@@ -3,28 +3,45 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import IO, Final
 
-from petaudit.cli.arguments import given_roles, option_value
+from petaudit.cli.arguments import given_roles, joined_names, option_value
 from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.options import reading_of
-from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
-from petaudit.errors import OptionError, TooManyRowsError, counted, phrase, share
+from petaudit.cli.streams import (
+    complain_of_error,
+    complain_of_warning,
+    printed_warnings,
+    say,
+    say_lines,
+)
+from petaudit.errors import OptionError, TooManyRowsError, counted, listing, phrase, share, term
+from petaudit.generalizing import about_identifiers
+from petaudit.i18n.text import printable
 from petaudit.suppressing import Suppression, suppress_with_report
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import open_source, private_folder, temporary_room
 from petaudit.tables.csv_files import DELIMITERS
 from petaudit.tables.engines.duckdb import fresh_name
+from petaudit.tables.headers import columns_named
 from petaudit.tables.writing import formula_cells, is_formula, packing, table_format, table_writer
 
 _AS_GIVEN: Final = (
     *("policy", "original", "population", "hierarchies", "person", "suppressed", "max_suppression"),
 )
 """Options that :func:`petaudit.suppress` takes by the same name."""
+_KEPT: Final = (
+    *("person", "policy", "population", "population_size", "hierarchies", "k", "l", "t"),
+    *("max_risk", "min_precision", "min_entropy", "distance", "cost", "gain", "loss", "benefit"),
+    *("no_attack", "limit", "option"),
+)
+"""Options that a check of what was written takes as they were given."""
 _TOO_MANY: Final = 1
 _MOST: Final = 2
 """A warning says so if no more than one in so many rows is left."""
@@ -55,7 +72,28 @@ def suppress(chosen: argparse.Namespace) -> int:
         return _TOO_MANY
     refuse_inputs(target, found.files)
     _write(found, target, kind, is_guarded=chosen.formulas == "guard")
+    say_lines([term("A report to keep with it:")])
+    say(printable(f"  {_checking(found, target, chosen)}") + "\n")
     return 0
+
+
+def _checking(found: Suppression, target: Path, chosen: argparse.Namespace) -> str:
+    """The command that checks what was written, with the limits that were given."""
+    roles = found.inputs.roles
+    words = ["petaudit", "check", str(target), "--qi", joined_names(roles.quasi_identifiers)]
+    if roles.sensitive:
+        words += ["--sensitive", joined_names(roles.sensitive)]
+    for name in _KEPT:
+        given, option = getattr(chosen, name), f"--{name.replace('_', '-')}"
+        for value in given if isinstance(given, list) else [given]:
+            if value is True:
+                words.append(option)
+            elif value not in (None, False):
+                words += [option, value]
+    if chosen.suppressed != "class":
+        words += ["--suppressed", chosen.suppressed]
+    page = target.with_name(f"{target.name.partition('.')[0]}.html")
+    return shlex.join([*words, "--report", str(page)])
 
 
 def _write(found: Suppression, target: Path, kind: str, *, is_guarded: bool) -> None:
@@ -84,11 +122,13 @@ def _write(found: Suppression, target: Path, kind: str, *, is_guarded: bool) -> 
     say_lines(
         [
             phrase(
-                "wrote {target}: {rows}; dropped: {dropped:,} ({share}); all limits hold",
+                "wrote {target}: {rows}; dropped: {dropped:,} ({share}); these limits hold: "
+                "{measures}",
                 target=target,
                 rows=counted(rows, "row"),
                 dropped=dropped,
                 share=share(dropped, rows + dropped),
+                measures=listing([result.measure for result in found.audit.results]),
             )
         ]
     )
@@ -100,10 +140,13 @@ def _write(found: Suppression, target: Path, kind: str, *, is_guarded: bool) -> 
                 share=share(dropped, rows + dropped),
             )
         )
-    for text in found.audit.problems:
+    if found.identifiers:
+        columns = columns_named(found.identifiers, found.inputs.table.columns)
+        complain_of_warning(about_identifiers(columns, is_declared=True, masked=False))
+    for text in replace(found.audit.columns, identifiers=()).problems:
         complain_of_warning(text)
-    for text in formula_warning(table.column_names, formulas, is_guarded):
-        complain_of_warning(text)
+    for warning in formula_warning(table.column_names, formulas, is_guarded):
+        complain_of_warning(warning)
 
 
 def _copy(written: Path, file: IO[bytes]) -> None:

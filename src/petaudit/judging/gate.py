@@ -129,7 +129,11 @@ somebody is in it knows the value
             "no table could break the limit that was set for {measures}",
             measures=listing(idle, len(idle)),
         )
-    is_asked = any(Need.SENSITIVE in known[figure.measure].needs for figure in told)
+    # A breached limit asked as well.
+    asked = [*told, *(figure for figure in figures if figure.status == FAILED)]
+    is_asked = any(
+        Need.SENSITIVE in known[figure.measure].needs for figure in asked if figure.measure in known
+    )
     if sensitive and told and not is_asked:
         yield phrase(
             "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)

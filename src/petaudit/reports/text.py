@@ -62,11 +62,13 @@ def screen_text(
     offered: Sequence[ScreenTable] = (),
     folder: str | None = None,
     files: Sequence[str] = (),
+    below: int = 0,
 ) -> str:
     """Return the verdict, the limits with their figures, what to do, open questions, the rest.
 
     What is behind the figures is told as far as a screen has room; ``details`` tells everything.
-    ``offered`` are the tables of results, ``folder`` and ``files`` what a run has written.
+    ``offered`` are the tables of results, ``folder`` and ``files`` what a run has written, and
+    ``below`` the lines that follow.
     """
     judged = _judged(view)
     failed = [card for card in judged if card.status == "failed"]
@@ -98,10 +100,11 @@ def screen_text(
         yield from map(lines, (judged, failed, ()))
         yield lines((), has_roles=False)
 
+    room = SCREEN - below
     if details:
         shown = lines(view.cards, offered, sys.maxsize)
     else:
-        shown = next((each for each in attempts() if len(each) <= SCREEN), lines(()))
+        shown = next((each for each in attempts() if len(each) <= room), lines(()))
     return "\n".join(shown).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
 
 

@@ -332,6 +332,26 @@ class Advice:
     figures: tuple[ChangedFigure, ...] = ()
     about: tuple[str, ...] = ()
     """The measures that a note is about."""
+    first: tuple[str, ...] = ()
+    """A command that must be run before, word by word."""
+
+    @property
+    def shown_first(self) -> str | None:
+        """The command that must be run before, as a shell takes it."""
+        return shlex.join(self.first) if self.first[:1] == (_OWN_NAME,) else None
+
+    @property
+    def leaves_out(self) -> list[str]:
+        """The identifiers that the command leaves out.
+
+        >>> Advice("command", "", command=("petaudit", "--identifier", "name,id")).leaves_out
+        ['name', 'id']
+        """
+        option = "--identifier"
+        if option not in self.command[:-1]:
+            return []
+        names = self.command[self.command.index(option) + 1].split(",")
+        return [name for name in names if name]
 
     @property
     def shown_command(self) -> str | None:
