@@ -17,7 +17,7 @@ ORDER = {
         *("_version", "i18n", "errors", "exact", "system", "labels", "datasets", "tables"),
         *("learning", "synthesizing", "singling", "attacks", "roles", "starter", "inputs"),
         *("generalizing", "proposing", "pictures", "measures", "judging", "reports", "auditing"),
-        "suppressing",
+        *("suppressing", "anonymizing"),
         *("pipelines", "cli"),
         *("__init__", "__main__"),
     ],

@@ -20,6 +20,9 @@ from petaudit.errors import PetauditWarning as PetauditWarning
 from petaudit.judging.policy import Policy as Policy
 from petaudit.roles import Role as Role
 from petaudit.roles import Roles as Roles
+from petaudit.anonymizing.transformation import Transformation as Transformation
+from petaudit.anonymizing.making import anonymize as anonymize
+from petaudit.anonymizing.applying import apply as apply
 from petaudit.labels.grouping import cuts as cuts
 from petaudit.labels.rules import dates as dates
 from petaudit.generalizing import generalize as generalize

@@ -156,7 +156,7 @@ class _Adviser:
         ):
             # What reaches all limits is first; few want a table of which most rows are gone.
             commands.reverse()
-        yield from (*commands, *notes)
+        yield from (*commands, *self._anonymizing(), *notes)
         yield from self._changes()
 
     def _slow(self) -> list[str]:
@@ -199,6 +199,28 @@ class _Adviser:
             rows_dropped=dropped,
         )
 
+    def _anonymizing(self) -> Iterator[Advice]:
+        """The search for the release that loses least, which was not tried here."""
+        is_raw = self.audit.given.get("original") is not None or all(
+            all(map(hierarchy.is_leaf, labels))
+            for column, labels in zip(
+                self.level.classes.names, self.level.classes.labels, strict=True
+            )
+            if (hierarchy := self.hierarchies.get(column)) is not None
+        )
+        if not is_raw:
+            return
+        text = phrase(
+            "Search for the release that meets {measures} and loses least",
+            measures=listing(self._reached(self.settings)),
+        )
+        yield Advice(
+            COMMAND,
+            text,
+            command=self._command("anonymize", limits=self.settings),
+            python=self._call("anonymize", limits=self.settings),
+        )
+
     def _reached(self, limits: Settings) -> tuple[str, ...]:
         return tuple(result.measure for result in self.broken if result.measure in limits)
 
@@ -230,7 +252,7 @@ class _Adviser:
         given, inputs = self.given, self.audit.inputs
         if hierarchies is not None:
             given = {**given, "hierarchies": hierarchies}
-        path = given.get("table")
+        path = self._searched if action == "anonymize" else given.get("table")
         texts = {name: _text(given.get(name)) for name in (*_TABLES, *_READING)}
         unsaid = any(given.get(name) is not None and not texts[name] for name in texts)
         if not isinstance(path, str | os.PathLike) or unsaid:
@@ -251,7 +273,9 @@ class _Adviser:
         if inputs.suppressed != "class" and limits is not None:
             put("--suppressed", inputs.suppressed)
         for name in ("hierarchies",) if limits is None else _TABLES:
-            if texts[name] and (name != "original" or texts["hierarchies"]):
+            if name == "original" and (action == "anonymize" or not texts["hierarchies"]):
+                continue
+            if texts[name]:
                 put(f"--{name}", texts[name])
         for name in _READING:
             if texts[name]:
@@ -263,6 +287,12 @@ class _Adviser:
         put("--out", out or _target(table, action))
         return tuple(words)
 
+    @property
+    def _searched(self) -> object:
+        """The table that a search starts from: the original where there is one."""
+        given = self.audit.given
+        return given["table"] if given.get("original") is None else given["original"]
+
     def _call(
         self,
         action: str,
@@ -273,7 +303,7 @@ class _Adviser:
     ) -> str:
         """The same in Python, where tables may be frames."""
         given, roles = self.given, self.audit.inputs.roles
-        table = given.get("table")
+        table = self._searched if action == "anonymize" else given.get("table")
         arguments = [repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"]
         named: dict[str, str] = {"quasi_identifiers": repr([*roles.quasi_identifiers])}
         if roles.sensitive:
@@ -297,6 +327,8 @@ class _Adviser:
         if self.audit.inputs.suppressed != "class" and limits is not None:
             named["suppressed"] = repr(self.audit.inputs.suppressed)
         for name in ("person", *_TABLES, *_READING):
+            if name == "original" and action == "anonymize":
+                continue
             value = given.get(name)
             if value is not None and not (levels is not None and name in _TABLES[1:]):
                 named[name] = repr(value) if isinstance(value, str | int | Sequence) else name
