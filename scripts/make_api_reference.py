@@ -36,7 +36,7 @@ A measure is a function of a table, or of two, that returns a result with `value
 GROUPS: Final = {
     "Audits and reports": ("audit", "Audit", "report", "Policy", "policies"),
     "Pipelines": ("Executor",),
-    "Tables": ("generalize", "suppress", "synthesize", "guess_roles", "Role", "Roles"),
+    "Tables": ("generalize", "suppress", "synthesize", "synthesize_private", "guess_roles", "Role", "Roles"),
     "Hierarchies": ("Hierarchy", "Hierarchies", "ranges", "mask_right", "dates", "ordered"),
     "Singling out": ("MpuccsResult",),
     "Settings": ("language", "set_language", "set_memory"),
