@@ -98,7 +98,11 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         refuse_inputs(target, release.files)
     if chosen.format == "text":
         view = release.view
-        text = verdict_text(view) if chosen.quiet else screen_text(view, details=chosen.details)
+        text = verdict_text(view)
+        if not chosen.quiet:
+            below = 0 if target is not None else len(reports.files)
+            tables = release.screen_tables
+            text = screen_text(view, offered=tables, details=chosen.details, below=below)
         text = text if target is not None else coloured(text)
     else:
         to_file = target is not None

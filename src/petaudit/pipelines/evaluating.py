@@ -27,6 +27,7 @@ from petaudit.judging.gate import ERROR, PASSED
 from petaudit.judging.review import review_columns, table_notes
 from petaudit.measures import Measure, Result
 from petaudit.pipelines.models import (
+    ANONYMIZER,
     EVALUATOR,
     LOADER,
     SPLITTER,
@@ -35,14 +36,18 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.plan import PlannedRun, files_of
-from petaudit.pipelines.tables import RunTables, Tables, without_folder
-from petaudit.roles import Role, Roles
+from petaudit.pipelines.tables import RunTables, Tables, roles_of, without_folder
+from petaudit.roles import Roles
 from petaudit.system.debugging import show_trace
 from petaudit.system.kinds import TableFile
 from petaudit.system.reading import Reading
 from petaudit.tables.result_frames import ResultColumn, table_data, table_from
 
-_DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
+_DECISIVE: Final = (
+    *("method", "nrows", "key", "train_split_ratio", "sample_num_rows"),
+    *("limits", "options", "recoding", "objective", "weights", "levels", "max_suppression"),
+    *("drop_suppressed", "time_limit"),
+)
 """Settings of data modules that decide what is measured, beside the tables."""
 
 
@@ -160,12 +165,17 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
 
     # There the person column need not be in the table, which is a synthetic one.
     is_search = run.evaluation.measure.has_same_columns
+    roles = roles_of(first("roles"))
+    if roles is not None and run.step(ANONYMIZER) is not None:
+        # Columns that name people were left out.
+        columns = given.released.columns
+        roles = Roles({name: role for name, role in roles.by_column.items() if name in columns})
     return gather(
         given.released,
         original=given.original,
         control=given.control,
         population=given.population,
-        roles=roles_of(first("roles")),
+        roles=roles,
         hierarchies=tables.hierarchies(first("hierarchies")),
         key=first("key"),
         person=None if is_search else first("person"),
@@ -207,18 +217,6 @@ def computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
     if measure.has_same_columns and person is not None:
         options["person"] = person
     return options
-
-
-def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
-    """Roles from columns by role; a column in two of them is an error.
-
-    >>> roles_of({"quasi_identifier": "zip", "sensitive_attribute": ["disease"]}).sensitive
-    ('disease',)
-    """
-    if given is None:
-        return None
-    order = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
-    return Roles.of(*(given.get(role, ()) for role in order))
 
 
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:

@@ -33,7 +33,9 @@ def advice_lines(given: Sequence[Advice], *, is_command: bool = True) -> list[st
         if each.kind != COMMAND or call is None:
             lines.append(each.text)
         else:
-            lines += [phrase("{text}:", text=each.text), f"{_NOT_WRAPPED}{call}"]
+            first = [each.shown_first] if is_command and each.shown_first else []
+            lines += [phrase("{text}:", text=each.text)]
+            lines += [f"{_NOT_WRAPPED}{line}" for line in (*first, call)]
     return lines
 
 
@@ -44,13 +46,18 @@ def advice_sentences(given: Iterable[Advice]) -> list[str]:
     """
     sentences: list[str] = []
     for each in given:
-        words = [Path(word).name if Path(word).is_absolute() else word for word in each.command]
-        call = replace(each, command=tuple(words)).shown_command if words else each.python
+        here = replace(each, command=_in_folder(each.command), first=_in_folder(each.first))
+        call = here.shown_command
         if each.kind == COMMAND and call is not None:
-            sentences.append(phrase("{text}: {command}", text=each.text, command=call))
+            both = f"{here.shown_first} && {call}" if here.shown_first else call
+            sentences.append(phrase("{text}: {command}", text=each.text, command=both))
         elif each.kind != CHANGE:
             sentences.append(each.text)
     return sentences
+
+
+def _in_folder(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(Path(word).name if Path(word).is_absolute() else word for word in words)
 
 
 def read_advice(document: Mapping[str, Any]) -> list[Advice]:

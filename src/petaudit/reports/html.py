@@ -182,6 +182,7 @@ def _contents(view: View, groups: Sequence[Mapping[str, Any]], *, has_notes: boo
     parts = [
         ("next", term("What to do next"), True),
         ("policy", term("Policy"), view.policies),
+        *((f"section-{number}", each.title, True) for number, each in enumerate(view.sections)),
         ("glance", term("At a glance"), groups),
         *((f"group-{group['key']}", term(group["title"]), True) for group in groups),
         ("notes", term("Notes"), has_notes),

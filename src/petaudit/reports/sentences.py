@@ -104,7 +104,11 @@ def _obstacles(view: View) -> Iterator[str]:
     for problem in view.problems:
         yield phrase("Resolve: {problem}", problem=problem)
     if view.breaks:
-        yield phrase("Remove the columns that name people, and check again.")
+        left_out = [name for each in view.what_to_do for name in each.leaves_out]
+        if all(any(name in text for name in left_out) for text in view.breaks):
+            yield phrase("The columns that name people have to go: the commands leave them out.")
+        else:
+            yield phrase("Remove the columns that name people, and check again.")
 
 
 def _steps(view: View) -> Iterator[str]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -16,6 +17,7 @@ from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import printable, terminal_width
 from petaudit.measures import Better, all_measures
 from petaudit.measures.limits import limit_rule
+from petaudit.measures.result import ScreenTable
 from petaudit.reports.sentences import what_to_do
 from petaudit.reports.terminal import (
     ERROR,
@@ -42,6 +44,7 @@ ALL_DIGITS: Final = 17
 _MOST_IN_VERDICT: Final = 3
 _MOST_JUDGED: Final = 12
 _MOST_ENTRIES: Final = 5
+_FEW_ENTRIES: Final = 3
 _MOST_COLUMNS: Final = 100
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
 
@@ -56,31 +59,52 @@ def screen_text(
     *,
     details: bool = False,
     is_command: bool = True,
+    offered: Sequence[ScreenTable] = (),
     folder: str | None = None,
     files: Sequence[str] = (),
+    below: int = 0,
 ) -> str:
     """Return the verdict, the limits with their figures, what to do, open questions, the rest.
 
     What is behind the figures is told as far as a screen has room; ``details`` tells everything.
-    ``folder`` and ``files`` are what a run has written.
+    ``offered`` are the tables of results, ``folder`` and ``files`` what a run has written, and
+    ``below`` the lines that follow.
     """
     judged = _judged(view)
     failed = [card for card in judged if card.status == "failed"]
 
-    def lines(explained: Sequence[Card], *, has_roles: bool = True) -> list[str]:
+    def lines(
+        explained: Sequence[Card],
+        tables: Sequence[ScreenTable] = (),
+        most: int = _MOST_ENTRIES,
+        *,
+        has_roles: bool = True,
+    ) -> list[str]:
+        has_all = len(explained) == len(view.cards) and len(tables) == len(offered)
+        has_all &= all(len(table.rows) <= most for table in tables)
         return finished(
             [
                 *_top(view, judged, details=details, is_command=is_command),
                 *_rest(view, explained, details=details, has_roles=has_roles),
-                *_more(view, explained, details=details, is_command=is_command),
+                *_tables(tables, most),
+                *_more(view, has_all=has_all, details=details, is_command=is_command),
                 *([] if folder is None else _written(folder, files, details=details)),
             ]
         )
 
-    shown = lines(view.cards)
-    if not details and len(shown) > SCREEN:
-        fewer = (lines(judged), lines(failed), lines(()), lines((), has_roles=False))
-        shown = next((each for each in fewer if len(each) <= SCREEN), fewer[2])
+    def attempts() -> Iterator[list[str]]:
+        for most in (_MOST_ENTRIES, _FEW_ENTRIES):
+            yield lines(view.cards, offered, most)
+        for end in reversed(range(len(offered))):
+            yield lines(view.cards, offered[:end])
+        yield from map(lines, (judged, failed, ()))
+        yield lines((), has_roles=False)
+
+    room = SCREEN - below
+    if details:
+        shown = lines(view.cards, offered, sys.maxsize)
+    else:
+        shown = next((each for each in attempts() if len(each) <= room), lines(()))
     return "\n".join(shown).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
 
 
@@ -169,9 +193,16 @@ def _rest(
         yield from section(term("Worst classes"), _cut(revealed, SCREEN // 4))
 
 
-def _more(
-    view: View, explained: Sequence[Card], *, details: bool, is_command: bool
-) -> Iterator[str]:
+def _tables(tables: Sequence[ScreenTable], most: int) -> Iterator[str]:
+    """The tables behind the figures, of each so many rows."""
+    for table in tables:
+        yield from (table.title, *format_table(table.header, table.rows[:most]))
+        if len(table.rows) > most:
+            yield indented(_and_more(len(table.rows) - most))
+        yield ""
+
+
+def _more(view: View, *, has_all: bool, details: bool, is_command: bool) -> Iterator[str]:
     """What was left out, in a line; or all of it."""
     if details:
         yield from section(
@@ -184,7 +215,7 @@ def _more(
         return
     if view.left_out:
         yield from wrapped(translate(_left_out(view.left_out)), "")
-    if is_command and (view.left_out or len(explained) < len(view.cards)):
+    if is_command and (view.left_out or not has_all):
         yield from wrapped(translate(term("All digits, explanations and reasons: --details")), "")
 
 
@@ -278,6 +309,15 @@ def _compact(cards: Sequence[Card]) -> Iterator[Phrase]:
 
 def _roles(view: View) -> Iterator[Phrase]:
     person = view.settings.get("person")
+    known = all_measures()
+    cards = () if view.kind == "run" else view.cards
+    if any(known[card.measure].has_same_columns for card in cards if card.measure in known):
+        # The other tables are half of what such a measure is about.
+        for table in view.tables[1:]:
+            rows = [] if table.rows is None else [counted(table.rows, "row")]
+            yield phrase(
+                "{title}: {columns}", title=table.part, columns=joined([table.name, *rows])
+            )
     for title, columns in (
         (term("quasi-identifiers"), _with_role(view, Role.QUASI_IDENTIFIER)),
         (term("sensitive"), _with_role(view, Role.SENSITIVE)),
@@ -403,6 +443,9 @@ def _judgement(view: View) -> tuple[Phrase, list[Card]]:
         said = term("could not be measured as requested")
         if view.kind == "run":
             said = term("could not be measured or compared as requested")
+        if errors and not view.problems and all(card.value is not None for card in errors):
+            # There are figures, and they do not show whether the limits hold.
+            said = term("undecided")
         if names:
             said = phrase("{what}: {names}", what=said, names=listing(names, 3))
         return (joined([said, breached]) if broken else said), broken
