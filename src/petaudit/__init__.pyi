@@ -44,6 +44,7 @@ from petaudit.system.languages import set_language as set_language
 from petaudit.system.memory import set_memory as set_memory
 from petaudit.suppressing import suppress as suppress
 from petaudit.synthesizing import synthesize as synthesize
+from petaudit.synthesizing import synthesize_private as synthesize_private
 from petaudit.labels.grouping import tree as tree
 from petaudit.measures.utility_bias import utility_bias as utility_bias
 
