@@ -21,7 +21,7 @@ from petaudit.judging.version1 import DOCUMENTS_1, from_version_1
 from petaudit.system.files import before_reading
 
 DOCUMENT: Final = "petaudit.result/2"
-CHECK, RUN, MPUCCS = "check", "run", "mpuccs"
+CHECK, RUN, MPUCCS, ATTACK = "check", "run", "mpuccs", "attack"
 """The commands that write one."""
 TEXTS: Final = "texts"
 _MOST_BYTES: Final = 256 << 20
@@ -143,7 +143,7 @@ def command_of(document: Mapping[str, Any]) -> str | None:
     """
     kind, command = document.get("document"), document.get("command")
     if kind == DOCUMENT:
-        return command if command in (CHECK, RUN, MPUCCS) else None
+        return command if command in (CHECK, RUN, MPUCCS, ATTACK) else None
     return DOCUMENTS_1.get(kind) if isinstance(kind, str) else None
 
 

@@ -147,6 +147,7 @@ class AttackMeasure(Measure):
     needs = (Need.ORIGINAL,)
     limit_help = "the excess over strangers may be at most this"
     has_same_columns = True
+    decides_by_interval = True
     only_by_name = "is for synthetic tables, whose rows belong to no real person"
     details = rows_of(AttackFigure, "attacks")
 
@@ -238,7 +239,7 @@ class AttackMeasure(Measure):
         )
         known = [each for each in compared if each is not None]
         if limit is not None and known:
-            figures = tuple(_judged(figures, known, float(limit)))
+            figures = tuple(_judged(attacks, figures, known, float(limit)))
         worst = max(figures, key=_badness)
         exposed = [each for attack in attacks for each in rarest(tables, attack)]
         if by is not None:
@@ -322,16 +323,25 @@ class AttackMeasure(Measure):
 
 
 def _judged(
-    figures: Sequence[AttackFigure], known: Sequence[Excess], limit: float
+    attacks: Sequence[Attack],
+    figures: Sequence[AttackFigure],
+    known: Sequence[Excess],
+    limit: float,
 ) -> Iterator[AttackFigure]:
     """The figures with their verdicts."""
-    for figure, each, is_broken in zip(figures, known, breaches(known, limit), strict=True):
+    for attack, figure, each, is_broken in zip(
+        attacks, figures, known, breaches(known, limit), strict=True
+    ):
         if is_broken:
             yield replace(figure, status="failed")
         elif keeps(each, limit):
             yield replace(figure, status="passed")
         else:
-            yield replace(figure, status="undecided", people_needed=people_needed(each, limit))
+            needed = people_needed(each, limit)
+            if needed is not None and attack.judged is not None:
+                # Only one half of the control was compared with.
+                needed *= 2
+            yield replace(figure, status="undecided", people_needed=needed)
 
 
 def _badness(figure: AttackFigure) -> float:
@@ -356,7 +366,7 @@ def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> 
             text=figure.text,
         )
     if figure.people_needed is None:
-        needed = phrase("no number of control people would decide it")
+        needed = phrase("no number of control people would decide it: the original has too few")
     else:
         needed = phrase(
             "about {number:,} control people would decide it", number=figure.people_needed

@@ -198,6 +198,8 @@ class Measure:
     """Why the measure runs only when it is named, for example because it suits few tables."""
     riskiest: Riskiest = Riskiest.SMALLEST
     """Which classes go first when some are dropped to reach a limit."""
+    decides_by_interval: bool = False
+    """Whether an interval keeps or breaks a limit, and otherwise nothing is decided."""
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
     positional: ClassVar[tuple[str, ...]]

@@ -40,6 +40,7 @@ class ClosestRecord(AttackMeasure):
     rank = 360
     range = (0.0, 1.0)
     limit_help = "the share may be at most this; 0.5 is what chance gives"
+    decides_by_interval = False
     details = Measure.details
 
     def compute(
