@@ -148,6 +148,7 @@ class AttackMeasure(Measure):
     limit_help = "the excess over strangers may be at most this"
     has_same_columns = True
     decides_by_interval = True
+    is_mentioned = False
     only_by_name = "is for synthetic tables, whose rows belong to no real person"
     details = rows_of(AttackFigure, "attacks")
 

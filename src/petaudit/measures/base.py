@@ -196,6 +196,8 @@ class Measure:
     """Options that never change the figure."""
     only_by_name: str | None = None
     """Why the measure runs only when it is named, for example because it suits few tables."""
+    is_mentioned: bool = True
+    """Whether an audit of everything names it among what was left out."""
     riskiest: Riskiest = Riskiest.SMALLEST
     """Which classes go first when some are dropped to reach a limit."""
     decides_by_interval: bool = False
