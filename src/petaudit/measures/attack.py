@@ -22,7 +22,7 @@ from petaudit.errors import (
     phrase,
 )
 from petaudit.exact.deciding import breaches, is_comparable, keeps, people_needed
-from petaudit.exact.excess import Excess, excess
+from petaudit.exact.excess import Excess, Successes, excess
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures.base import (
@@ -37,6 +37,8 @@ from petaudit.measures.base import (
     limit_parameter,
     rows_of,
 )
+from petaudit.measures.result import Columns as ResultColumns
+from petaudit.pictures.base import finite
 from petaudit.system import kinds
 from petaudit.system.reading import Reading
 from petaudit.tables import open_source
@@ -311,6 +313,22 @@ class AttackMeasure(Measure):
             if group.people != result.people:
                 yield _exposed_text(group)
 
+    def more_columns(self, result: Result) -> ResultColumns:
+        """The rates and the interval, under the names that PETsARD's table has them."""
+        from petaudit.tables.result_frames import ResultColumn  # noqa: PLC0415 (brings an engine)
+
+        low, high = result.interval or (None, None)
+        rates = {
+            "attack_rate": (result.attack_rate, result.people),
+            "baseline_rate": (result.base_rate, result.control_people or result.people),
+            "control_rate": (result.control_rate, result.control_people),
+        }
+        risk = None if result.control_rate is None else finite(float(result.value))
+        row = {"risk": risk, "risk_CI_btm": low, "risk_CI_top": high}
+        for name, (rate, people) in rates.items():
+            row |= {name: rate, f"{name}_err": _error(rate, people)}
+        return {name: ResultColumn("number", [value]) for name, value in row.items()}
+
     def plain_words(self, figure: ReportedFigure) -> str | None:
         """Say the excess in people."""
         if figure.value is None or math.isnan(figure.value):
@@ -321,6 +339,14 @@ class AttackMeasure(Measure):
             "Of the people whom this attack would miss among strangers, {share:.1%} are exposed.",
             share=figure.value,
         )
+
+
+def _error(rate: float | None, people: int | None) -> float | None:
+    """Half of the interval of a rate."""
+    if rate is None or not people:
+        return None
+    _, low, high = Successes(people, rate * people).safe
+    return (high - low) / 2
 
 
 def _judged(

@@ -249,6 +249,10 @@ class Measure:
         """
         return None
 
+    def more_columns(self, result: Result) -> Columns:
+        """What the table of one row has beside the figure and its verdict."""
+        return {}
+
     def columnwise(self, result: Result) -> Columns:
         """Lay out the result as a table with a row per column of the data."""
         raise NotImplementedError
