@@ -177,18 +177,18 @@ def test_attacks_of_anonymeter_are_understood(tmp_path: Path, monkeypatch: Any) 
     for name, own in ages.items():
         columns = {"age": own, "zip": own[::-1], "pay": [age % 5 for age in own]}
         pq.write_table(pa.table(columns), f"{name}.parquet")
-    executor = petaudit.Executor(
-        "Splitter: {s: {method: custom_data, filepath: {ori: o.parquet, control: c.parquet}}}\n"
-        "Synthesizer: {s: {method: custom_data, filepath: s.parquet}}\n"
-        "Evaluator:\n"
-        "  i: {method: anonymeter-inference, secret: pay, n_attacks: 50, regression: true}\n"
-        "  l: {method: Anonymeter-Linkability, aux_cols: [[age], [zip]], n_neighbors: 2}\n"
-        "  s: {method: anonymeter-singlingout, mode: univariate, n_attacks: 5}\n"
-    )
     with pytest.warns(
         petaudit.PetauditWarning, match="needless, because attribute-inference tries"
     ):
-        executor.run()
+        executor = petaudit.Executor(
+            "Splitter: {s: {method: custom_data, filepath: {ori: o.parquet, control: c.parquet}}}\n"
+            "Synthesizer: {s: {method: custom_data, filepath: s.parquet}}\n"
+            "Evaluator:\n"
+            "  i: {method: anonymeter-inference, secret: pay, n_attacks: 50, regression: true}\n"
+            "  l: {method: Anonymeter-Linkability, aux_cols: [[age], [zip]], n_neighbors: 2}\n"
+            "  s: {method: anonymeter-singlingout, mode: univariate, n_attacks: 5}\n"
+        )
+    executor.run()
     found = {entry.data["measure"]: entry for entry in executor.get_result().values()}
     assert set(found) == {"attribute-inference", "linkability", "mpuccs"}
     guessed = petaudit.attribute_inference(
