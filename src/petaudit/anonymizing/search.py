@@ -320,7 +320,6 @@ def solution_of(
         problem,
         "global",
         best.levels,
-        None,
         np.array(levels),
         best.suppressed[groups.of_combinations],
         best.value,
