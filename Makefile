@@ -17,7 +17,7 @@ demo: $(INSTALLED)
 	@echo "    . $(BIN)/activate"
 	@echo "Then, for a table of your own, write what its columns are and run that:"
 	@echo "    petaudit init TABLE.csv"
-	@echo "    petaudit run audit.yaml"
+	@echo "    petaudit run audit.yaml --report audit.html"
 
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest -n 2

@@ -68,13 +68,15 @@ def screen_text(
         most: int = _MOST_ENTRIES,
         *,
         has_roles: bool = True,
+        has_figures: bool = True,
     ) -> list[str]:
         has_all = len(explained) == len(view.cards) and len(tables) == len(offered)
         has_all &= all(len(table.rows) <= most for table in tables)
+        rest = _rest(view, explained, details=details, has_roles=has_roles, has_figures=has_figures)
         return finished(
             [
                 *_top(view, judged, details=details, is_command=is_command),
-                *_rest(view, explained, details=details, has_roles=has_roles),
+                *rest,
                 *_tables(tables, most),
                 *_more(view, has_all=has_all, details=details, is_command=is_command),
                 *([] if folder is None else _written(folder, files, details=details)),
@@ -88,12 +90,14 @@ def screen_text(
             yield lines(view.cards, offered[:end])
         yield from map(lines, (judged, failed, ()))
         yield lines((), has_roles=False)
+        yield lines((), has_roles=False, has_figures=False)
 
     room = SCREEN - below
     if details:
         shown = lines(view.cards, offered, sys.maxsize)
     else:
-        shown = next((each for each in attempts() if len(each) <= room), lines(()))
+        tried = [*attempts()]
+        shown = next((each for each in tried if len(each) <= room), tried[-1])
     return "\n".join(shown).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
 
 
@@ -120,14 +124,17 @@ def _top(view: View, judged: Sequence[Card], *, details: bool, is_command: bool)
 
 
 def _rest(
-    view: View, explained: Sequence[Card], *, details: bool, has_roles: bool
+    view: View, explained: Sequence[Card], *, details: bool, has_roles: bool, has_figures: bool
 ) -> Iterator[str]:
     """Figures without a limit, what was looked at, and what is behind the figures."""
     others = [card for card in view.cards if card.status == "measured"]
     if details and view.cards:
         yield from [*_by_family(view), ""]
-    elif others:
+    elif others and has_figures:
         yield from section(term("Figures without a limit"), list(_compact(others)))
+    elif others:
+        number = counted(len(others), "measure")
+        yield phrase("{title}: {columns}", title=term("Figures without a limit"), columns=number)
     for policy in view.policies:
         lines = policy.sentences if details else _cut(policy.sentences)
         yield from section(term("Policy"), lines)
