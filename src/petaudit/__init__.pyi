@@ -10,8 +10,10 @@ from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
 from petaudit.singling.options import Progress
+from petaudit.anonymizing.making import Anonymized as Anonymized
 from petaudit.auditing import Audit as Audit
 from petaudit.pipelines.executor import Executor as Executor
+from petaudit.anonymizing.risk_utility import Frontier as Frontier
 from petaudit.labels.hierarchies import Hierarchies as Hierarchies
 from petaudit.labels.hierarchy import Hierarchy as Hierarchy
 from petaudit.measures.mpuccs import MpuccsResult as MpuccsResult
@@ -25,6 +27,7 @@ from petaudit.anonymizing.making import anonymize as anonymize
 from petaudit.anonymizing.applying import apply as apply
 from petaudit.labels.grouping import cuts as cuts
 from petaudit.labels.rules import dates as dates
+from petaudit.anonymizing.risk_utility import frontier as frontier
 from petaudit.generalizing import generalize as generalize
 from petaudit.starter import guess_roles as guess_roles
 from petaudit.labels.grouping import keep as keep

@@ -13,8 +13,14 @@ from petaudit.anonymizing.solution import Solution
 from petaudit.inputs import Inputs, gather
 
 TREES: dict[str, dict[str | None, list[str]]] = {
-    "age": {"20": ["2x", "low", "*"], "21": ["2x", "low", "*"], "30": ["3x", "low", "*"], "70": ["7x", "high", "*"], "71": ["7x", "high", "*"]},
-    "city": {"Rome": ["Europe", "*"], "Oslo": ["Europe", "*"], "Lima": ["America", "*"], None: ["unknown", "*"]},
+    "age": {
+        "20": ["2x", "low", "*"], "21": ["2x", "low", "*"], "30": ["3x", "low", "*"],
+        "70": ["7x", "high", "*"], "71": ["7x", "high", "*"],
+    },
+    "city": {
+        "Rome": ["Europe", "*"], "Oslo": ["Europe", "*"], "Lima": ["America", "*"],
+        None: ["unknown", "*"],
+    },
     "sex": {"f": ["*"], "m": ["*"]},
     "job": {"cook": ["all"], "nurse": ["all"], "judge": ["all"]},
 }  # fmt: skip
@@ -25,7 +31,10 @@ LIMITS: list[tuple[str, dict[str, list[Any]]]] = [
     ("marketer-risk", {"limit": ["0.25", "0.5", "0.7"]}),
     ("sample-uniques", {"limit": ["0", "0.2"]}),
     ("strict-average-risk", {"limit": ["0.4", "0.7"], "k": [None, 2]}),
-    ("profitability", {"cost": [4], "gain": [10, 3], "loss": [9], "benefit": [4], "allow_attack": [True, False]}),
+    (
+        "profitability",
+        {"cost": [4], "gain": [10, 3], "loss": [9], "benefit": [4], "allow_attack": [True, False]},
+    ),
     ("l-diversity", {"limit": [2, 3]}),
     ("entropy-l-diversity", {"limit": ["1.5", "2"]}),
     ("recursive-l-diversity", {"limit": ["1", "2", "3"], "l": [2, 3]}),

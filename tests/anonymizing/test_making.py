@@ -13,9 +13,13 @@ import pytest
 
 import petaudit
 from petaudit.anonymizing import making
+from petaudit.anonymizing.conditions import LIMITS
 from petaudit.anonymizing.infeasible import InfeasibleError
+from petaudit.auditing.advice import NOT_SEARCHED
+from petaudit.auditing.dropping import is_of_classes
 from petaudit.errors import ColumnError, OptionError, OutOfReachError, UndecidedError
 from petaudit.judging.document import ANONYMIZE
+from petaudit.measures import all_measures
 from petaudit.reports.reading import view_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -222,3 +226,8 @@ def test_levels_are_proposed_where_no_hierarchy_is_given() -> None:
         made = petaudit.anonymize(table, quasi_identifiers="age", limits={"k-anonymity": 10})
     assert made.audit["k-anonymity"].value >= 10
     assert made.loss < 1
+
+
+def test_check_advises_a_search_only_for_limits_that_it_can_keep() -> None:
+    of_classes = {name for name, measure in all_measures().items() if is_of_classes(measure)}
+    assert {*NOT_SEARCHED} == of_classes - {*LIMITS}

@@ -10,6 +10,7 @@ import numpy as np
 from petaudit.anonymizing.problem import Problem
 from petaudit.anonymizing.solution import Solution, WhyNotFiner
 from petaudit.errors import Phrase, counted, joined, phrase, share, term
+from petaudit.reports.terminal import indented
 from petaudit.reports.view import Section
 
 if TYPE_CHECKING:
@@ -196,5 +197,5 @@ def explanation(made: Anonymized) -> Iterator[str]:
     """The same as lines of text."""
     for part in sections(made):
         yield part.title
-        yield from (phrase("  {line}", line=line) for line in part.lines)
+        yield from map(indented, part.lines)
         yield ""

@@ -1,9 +1,9 @@
 """Local recoding: every class as fine as its limits allow, from the best levels and from the root.
 
 Parts of the table are split, each by the column that gains most, until no split keeps the limits.
-Rows that are equal go the same way, so that they are equal in the release; new rows can be sent down
-the same tree. Parts are judged with a little to spare, and what comes of it is judged once more,
-exactly, by the arithmetic of the measures: what does not hold there is not used.
+Rows that are equal go the same way, so that they are equal in the release; new rows can be sent
+down the same tree. Parts are judged with a little to spare, and what comes of it is judged once
+more, exactly, by the arithmetic of the measures: what does not hold there is not used.
 """
 
 from __future__ import annotations
@@ -15,11 +15,7 @@ from typing import Any, Final
 import numpy as np
 
 from petaudit.anonymizing import local_kernels as kernels
-from petaudit.anonymizing.conditions import (
-    RiskCondition,
-    SensitiveCondition,
-    SizeCondition,
-)
+from petaudit.anonymizing.conditions import RiskCondition, SensitiveCondition, SizeCondition
 from petaudit.anonymizing.groups import Counts, Groups
 from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.objectives import ColumnObjective, EntropyObjective, objective_of
@@ -34,9 +30,7 @@ RULES: Final = ((1.0, False), (0.75, False), (0.5, False), (1.0, True), (0.75, T
 skipped."""
 
 
-def recode_locally(
-    problem: Problem, start: Solution, *, judge: Judge | None = None
-) -> Solution:
+def recode_locally(problem: Problem, start: Solution, *, judge: Judge | None = None) -> Solution:
     """The best local recoding of several ways to choose; never worse than ``start``.
 
     Limits that compare with a population need classes that do not overlap, and keep ``start``.
@@ -79,7 +73,13 @@ class _Limits:
         smallest, kinds, numbers, grounds = 1, [], [], []
         values = counts.whole.values
         attributes = tuple(values)
-        first = dict(zip(attributes, np.cumsum([0, *(len(values[a].labels) for a in attributes)]).tolist(), strict=False))
+        first = dict(
+            zip(
+                attributes,
+                np.cumsum([0, *(len(values[a].labels) for a in attributes)]).tolist(),
+                strict=False,
+            )
+        )
         places: list[str] = []
         for condition in problem.conditions:
             match condition:
@@ -100,10 +100,15 @@ class _Limits:
         starts = np.array([first[name] for name in places], dtype=np.int64)
         lengths = np.array([len(values[name].labels) for name in places], dtype=np.int64)
         nulls = np.array(
-            [first[name] + values[name].index[None] if None in values[name].index else -1 for name in places],
+            [
+                first[name] + values[name].index[None] if None in values[name].index else -1
+                for name in places
+            ],
             dtype=np.int64,
         )
-        whole = np.concatenate([np.zeros(0, dtype=np.int64), *(one.counts for one in values.values())])
+        whole = np.concatenate(
+            [np.zeros(0, dtype=np.int64), *(one.counts for one in values.values())]
+        )
         array = np.zeros((len(kinds), 4))
         levels: list[tuple[int, tuple[int, ...], Integers]] = []
         for place, (given, ground) in enumerate(zip(numbers, grounds, strict=True)):
@@ -112,14 +117,14 @@ class _Limits:
                 array[place, 1:] = ground.divisor, len(ground.nodes), len(levels)
                 for nodes in ground.nodes:
                     levels.append((int(starts[place]), nodes, values[places[place]].counts))
-        nodes = np.zeros((max(len(levels), 1), max(width, 1)), dtype=np.int64)
+        node_of = np.zeros((max(len(levels), 1), max(width, 1)), dtype=np.int64)
         totals = np.zeros((max(len(levels), 1), max(width, 1)), dtype=np.int64)
         for place, (start, given_nodes, rows) in enumerate(levels):
-            nodes[place, start : start + len(given_nodes)] = given_nodes
+            node_of[place, start : start + len(given_nodes)] = given_nodes
             np.add.at(totals[place], np.array(given_nodes, dtype=np.int64), rows)
         scratch = np.zeros(max(width, 1), dtype=np.int64)
         arrays = (
-            np.array(kinds, dtype=np.int64), array, starts, starts + lengths, nulls, whole, nodes,
+            np.array(kinds, dtype=np.int64), array, starts, starts + lengths, nulls, whole, node_of,
             totals, scratch,
         )  # fmt: skip
         return cls(smallest, arrays, attributes)
@@ -155,6 +160,7 @@ def _kind(
             scale = math.log(2) if str(options.get("base", "e")) == "2" else 1.0
             absent = options.get("absent", "ignore") == "infinite"
             return kernels.LOG, (limit * scale, float(absent)), None
+    assert condition.ground is not None  # noqa: S101 (of all others it is a distance)
     ground = condition.ground(name, values)
     kind = kernels.ORDERED if ground.distance == "ordered" else kernels.CLOSENESS
     return kind, (limit,), ground
@@ -319,8 +325,8 @@ def groups_of(counts: Counts, solution: Solution) -> tuple[Groups, Truths]:
     classes = solution.classes
     gone = classes < 0
     index = np.where(gone, classes.max(initial=-1) + 1, classes)
-    ids, dense = np.unique(index, return_inverse=True)
-    dense = dense.reshape(-1).astype(np.int32)
+    ids, positions = np.unique(index, return_inverse=True)
+    dense: Any = positions.reshape(-1).astype(np.int32)
     first = np.zeros(len(ids), dtype=np.int32)
     first[dense[::-1]] = np.arange(len(dense) - 1, -1, -1, dtype=np.int32)
     rows = np.bincount(dense, weights=solution.problem.rows).astype(np.int64)

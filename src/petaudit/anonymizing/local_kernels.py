@@ -1,8 +1,8 @@
 """Local recoding, top down: the inner loops, compiled by numba.
 
 A part holds items (combinations, or combinations of a person) whose labels agree at the levels of
-the part, so that it is a class. It is split by the labels of one column at a finer level; what of it
-would break a limit stays behind together, at the level that it has.
+the part, so that it is a class. It is split by the labels of one column at a finer level; what of
+it would break a limit stays behind together, at the level that it has.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, ORDERED, SHARE, GAIN, LOG_GAIN, LOG = r
 
 
 @kernel
-def keeps_limits(rows: int, people: int, counts: Array, smallest: int, limits: tuple) -> bool:  # type: ignore[type-arg]
+def keeps_limits(  # noqa: PLR0915 (one loop over limits of all kinds)
+    rows: int, people: int, counts: Array, smallest: int, limits: tuple[Any, ...]
+) -> bool:
     """Whether a class keeps the limits, with a little more than nothing to spare.
 
     ``limits`` are, per limit: its kind and numbers; where the values of its attribute begin and
@@ -34,7 +36,7 @@ def keeps_limits(rows: int, people: int, counts: Array, smallest: int, limits: t
     for place in range(len(kinds)):
         kind, start, stop, null = kinds[place], starts[place], stops[place], nulls[place]
         missing = counts[null] if null >= 0 else 0
-        if kind == CLOSENESS or kind == ORDERED:
+        if kind in (CLOSENESS, ORDERED):
             table = 0
             for value in range(start, stop):
                 table += whole[value]
@@ -133,8 +135,8 @@ def keeps_limits(rows: int, people: int, counts: Array, smallest: int, limits: t
 
 
 @kernel
-def assess(
-    data: tuple,  # type: ignore[type-arg]
+def assess(  # noqa: PLR0915 (parts of it would have to hand ten arrays around)
+    data: tuple[Any, ...],
     order: Array,
     start: int,
     stop: int,
@@ -142,9 +144,9 @@ def assess(
     level: int,
     now: int,
     smallest: int,
-    limits: tuple,  # type: ignore[type-arg]
+    limits: tuple[Any, ...],
     is_free: bool,
-    work: tuple,  # type: ignore[type-arg]
+    work: tuple[Any, ...],
 ) -> tuple[float, float, int]:
     """What comes of splitting a part: gain, bits, and the number of labels; -1 where nothing can.
 
@@ -196,10 +198,10 @@ def assess(
                 left_people, who = 0, -1
                 for at in range(start, stop):
                     item = order[at]
-                    if not ok[labels[column, level, codes[column, combos[item]]]]:
-                        if persons[item] != who:
-                            who = persons[item]
-                            left_people += 1
+                    stays = not ok[labels[column, level, codes[column, combos[item]]]]
+                    if stays and persons[item] != who:
+                        who = persons[item]
+                        left_people += 1
             if keeps_limits(left_rows, left_people, left_counts, smallest, limits):
                 break
             fewest = -1
@@ -232,12 +234,7 @@ def assess(
 
 @kernel
 def specialised(
-    data: tuple,  # type: ignore[type-arg]
-    order: Array,
-    start: int,
-    stop: int,
-    levels: Array,
-    lowest: Array,
+    data: tuple[Any, ...], order: Array, start: int, stop: int, levels: Array, lowest: Array
 ) -> None:
     """Take the finest levels at which all items of a part still have the same labels."""
     codes, combos, labels = data[0], data[1], data[7]
@@ -256,8 +253,8 @@ def specialised(
 
 
 @kernel
-def refine(
-    data: tuple,  # type: ignore[type-arg]
+def refine(  # noqa: PLR0915 (as above)
+    data: tuple[Any, ...],
     order: Array,
     starts: Array,
     stops: Array,
@@ -265,8 +262,8 @@ def refine(
     is_free: Array,
     lowest: Array,
     smallest: int,
-    limits: tuple,  # type: ignore[type-arg]
-    work: tuple,  # type: ignore[type-arg]
+    limits: tuple[Any, ...],
+    work: tuple[Any, ...],
     power: float,
     is_deep: bool,
 ) -> tuple[int, Array, Array, Array, Array, Array, Array, Array, Array]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -115,13 +116,14 @@ class Anonymized:
 
     @property
     def bound(self) -> float:
-        """No release that keeps the limits loses less than this."""
+        """No global recoding that keeps the limits loses less than this; a local one may."""
         return self.solution.bound
 
     @property
     def optimal(self) -> bool:
-        """Whether no release of this kind that keeps the limits loses less."""
-        return self.solution.is_optimal
+        """Whether it is proven that no release of its kind that keeps the limits loses less."""
+        is_proven = self.transformation.recoding == "global" and self.solution.is_optimal
+        return is_proven or self.loss == 0
 
     @property
     def kept(self) -> Truths:
@@ -266,7 +268,16 @@ def anonymize(
     return made
 
 
-anonymize.__signature__ = spelled_out(anonymize)  # type: ignore[attr-defined]
+def of_original(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function whose table is the original: there is none to compare with."""
+    signature = spelled_out(function)
+    others = ("original", "control", "key", "engine", "spark_master")
+    return signature.replace(
+        parameters=[own for name, own in signature.parameters.items() if name not in others]
+    )
+
+
+anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
 
 
 def anonymize_with_report(
@@ -302,7 +313,7 @@ def anonymize_with_report(
         if inputs.person is not None and not inputs.person_is_pseudonym:
             people.append(inputs.person)
         left_out = [name for name in dict.fromkeys(people) if name not in kept]
-        inputs, proposed = _with_hierarchies(given_inputs)
+        inputs, proposed = with_hierarchies(given_inputs)
         problem = Problem.of(
             inputs,
             settings,
@@ -312,7 +323,7 @@ def anonymize_with_report(
             max_suppression=max_suppression,
             suppressed="drop" if drop_suppressed else None,
         )
-        solution = _searched(problem, recoding, time_limit)
+        solution = best_release(problem, recoding, time_limit)
         columns = [Recoded.of(column) for column in problem.columns]
         transformation = Transformation(
             tuple(columns),
@@ -397,7 +408,7 @@ def wanted_limits(
     return request, settings
 
 
-def _with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
+def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     """The same with a hierarchy for every quasi-identifier, and which of them were proposed."""
     given = inputs.hierarchies
     missing = [name for name in inputs.quasi_identifiers if name not in given]
@@ -416,10 +427,11 @@ def _with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     return replace(inputs, hierarchies=Hierarchies(entries)), missing
 
 
-def _searched(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+def best_release(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+    """The solution with the smallest loss, or with a time limit the best so far."""
     judge = Judge(problem)
     with stage(phrase("searching for the best levels")):
-        best = search(problem, time_limit=time_limit, progress=_say_progress, judge=judge)
+        best = search(problem, time_limit=time_limit, progress=say_progress, judge=judge)
         best = _spelled_finest(best, judge)
     if recoding == "global":
         return best
@@ -460,7 +472,7 @@ def _finest(column: Column, level: int) -> int:
     return level
 
 
-def _say_progress(value: float, bound: float) -> None:
+def say_progress(value: float, bound: float) -> None:
     """Say how good the best release so far is, and how good one could be."""
     if math.isinf(value):
         advance(phrase("searching for the best levels: none that holds so far"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -75,10 +75,10 @@ class Solution:
     """How many of them were looked at."""
     alternatives: tuple[Candidate, ...] = ()
     """Other levels that hold, the best first, among those that were looked at."""
-    finer: tuple[WhyNotFiner, ...] = ()
-    """For every column, what one more level of detail would break."""
     by_level: tuple[tuple[float, ...], ...] = ()
     """For every column and level: the share of its detail lost at that level, as objective."""
+    look: Callable[[Levels], Candidate] | None = field(default=None, repr=False, compare=False)
+    """Looks at other levels of the same problem."""
 
     @property
     def gap(self) -> float:
@@ -89,6 +89,21 @@ class Solution:
     def figure(self) -> float:
         """What the objective's measure says of the release: 1 is all detail kept."""
         return 1 - self.value
+
+    @cached_property
+    def finer(self) -> tuple[WhyNotFiner, ...]:
+        """For every column, what one more level of detail would break; nothing if it is local."""
+        if self.levels is None or self.look is None:
+            return ()
+        reasons = []
+        for place, (column, level) in enumerate(
+            zip(self.problem.columns, self.levels, strict=True)
+        ):
+            finer = None
+            if level > column.lowest:
+                finer = self.look((*self.levels[:place], level - 1, *self.levels[place + 1 :]))
+            reasons.append(WhyNotFiner(column.name, level, finer))
+        return tuple(reasons)
 
     @cached_property
     def suppressed_rows(self) -> int:

@@ -1,10 +1,10 @@
 """The decision tree of local recoding: where rows go, also those that nobody has seen yet.
 
 A tree is plain data. An inner node has ``columns`` (the places of some quasi-identifiers) and
-``levels`` (one for each of them): the labels of a row in these columns at these levels choose one of
-``children`` (each with its ``labels`` and its ``node``), and all other rows go to ``rest``. A leaf
-has ``leaf``, its number, and ``levels``, those of the cells of its rows in all columns. Where a node
-is None, rows are suppressed: no row of the table came there, or too few.
+``levels`` (one for each of them): the labels of a row in these columns at these levels choose one
+of ``children`` (each with its ``labels`` and its ``node``), and all other rows go to ``rest``. A
+leaf has ``leaf``, its number, and ``levels``, those of the cells of its rows in all columns. Where
+a node is None, rows are suppressed: no row of the table came there, or too few.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from petaudit.anonymizing.columns import Column, Label
 from petaudit.exact.class_figures import Integers
+from petaudit.labels.cells import SUPPRESSED
 
 Tree = Mapping[str, Any]
 
@@ -61,9 +62,9 @@ def _indexed(tree: Tree | None) -> dict[str, Any] | None:
             continue
         made["children"] = {}
         for child in given["children"]:
-            node = None
-            if child["node"] is not None:
-                waiting.append((child["node"], node := {}))
+            node: dict[str, Any] | None = None if child["node"] is None else {}
+            if node is not None:
+                waiting.append((child["node"], node))
             made["children"][tuple(child["labels"])] = node
         if given["rest"] is not None:
             made["rest"] = {}
@@ -97,10 +98,11 @@ class TreeMaker:
         for node in range(roots, number):
             below[self.parent[node]].append(node)
         leaves = np.cumsum(self.column < 0) - 1
+        places = list(range(len(self.columns)))
         for node in range(number - 1, -1, -1):
             if self.column[node] >= 0:
                 tree = self._split(node, below[node], made)
-            elif (self.now[node] == self.tops).all():
+            elif all(label == SUPPRESSED for label in self._labels(node, places, self.now[node])):
                 tree = None
             else:
                 tree = {"leaf": int(leaves[node]), "levels": self.now[node].tolist()}
@@ -108,7 +110,6 @@ class TreeMaker:
         if levels is None:
             whole: Tree | None = made[0]
             return whole
-        places = list(range(len(self.columns)))
         at_top = (self.came[0] == self.tops).all() and tuple(levels) != tuple(self.tops)
         children = [
             {"labels": self._labels(node, places, levels), "node": made[node]}

@@ -59,6 +59,9 @@ _DONE: Final = {
 _EXAMPLE_LIMIT: Final = 5
 _MOST_LABELS: Final = 50_000
 """Hierarchies of more values than that are not proposed unless somebody asks for it."""
+NOT_SEARCHED: Final = ("special-uniques", "distinction", "population-uniqueness")
+"""Limits that dropping rows can reach, and no search for levels knows."""
+_COARSEST: Final = "everything"
 _WITHOUT: Final = "without"
 _COARSER: Final = "coarser"
 
@@ -211,7 +214,16 @@ class _Adviser:
             )
             if (hierarchy := self.hierarchies.get(column)) is not None
         )
-        if not is_raw:
+        given, classes = self.audit.given, self.level.classes
+        is_alike = given.get("population") is None or given.get("hierarchies") is not None
+        if not is_raw or not is_alike or {*self.settings} & {*NOT_SEARCHED}:
+            return
+        one = {
+            name: [_COARSEST] * len(labels)
+            for name, labels in zip(classes.names, classes.labels, strict=True)
+        }
+        coarsest = ClassLevel(self.audit.inputs, classes.relabelled(one))
+        if not all(coarsest.holds(find_measure(name), own) for name, own in self.settings.items()):
             return
         text = phrase(
             "Search for the release that meets {measures} and loses least",
@@ -340,7 +352,8 @@ class _Adviser:
             about = [arguments[0], *(f"{name}={named[name]}" for name in named if name in shared)]
             named["hierarchies"] = f"petaudit.propose_hierarchies({', '.join(about)})"
         arguments += [f"{name}={value}" for name, value in named.items()]
-        return f"petaudit.{action}({', '.join(arguments)})"
+        call = f"petaudit.{action}({', '.join(arguments)})"
+        return f"{call}.table" if action == "anonymize" else call
 
     # --- coarser levels ---------------------------------------------------------------------
 

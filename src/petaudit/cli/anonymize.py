@@ -39,7 +39,7 @@ from petaudit.reports.terminal import (
     title_line,
     verdict_line,
 )
-from petaudit.reports.text import figure_and_rule
+from petaudit.reports.verdict import figure_and_rule
 from petaudit.system.output import refuse_inputs
 from petaudit.tables.writing import table_format, unpacked
 

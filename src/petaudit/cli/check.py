@@ -25,7 +25,8 @@ from petaudit.errors import OptionError
 from petaudit.judging.gate import ERROR
 from petaudit.measures import find_measure
 from petaudit.reports.terminal import coloured
-from petaudit.reports.text import screen_text, verdict_text
+from petaudit.reports.text import screen_text
+from petaudit.reports.verdict import verdict_text
 from petaudit.reports.writing import FORMATS
 from petaudit.system.output import refuse_inputs
 

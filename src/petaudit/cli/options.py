@@ -236,6 +236,29 @@ def add_anonymize(command: Options) -> None:
     _add_reports(output)
 
 
+def add_frontier(command: Options) -> None:
+    """``petaudit frontier``."""
+    _add_original(command)
+    _add_limits(command.group("measures and limits"))
+    search = command.group("search")
+    _add_recoding(search)
+    search.names(
+        "--max-suppression", "shares or numbers of rows, for example 0,1%%,5%%", "SHARE,SHARE"
+    )
+    search.value("--time-limit", "SECONDS", "stop each search after this long")
+    search.flag("--drop-suppressed", "leave suppressed rows out of the table")
+    output = command.group("output")
+    _add_short_format(command)
+    output.value("--report", "FILE", "also write a page with a picture: .html")
+    output.value(
+        "--hide-below",
+        "N",
+        "reports show numbers of people from 1 to N-1 as <N (default: 5; 0 shows all)",
+        default="5",
+    )
+    output.flag("--reveal-values", "show values of the data in error messages")
+
+
 def _add_original(command: Options) -> None:
     """Add the table that is to be generalised, with what is known about it."""
     tables = _add_table(command)

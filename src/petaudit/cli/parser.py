@@ -28,6 +28,7 @@ _EXAMPLES = {
 _COMMANDS = {
     "check": term("measure a de-identified table"),
     "anonymize": term("find the best release of a table that keeps its limits"),
+    "frontier": term("compare what is lost at several limits: risk against utility"),
     "apply": term("give new rows the labels of an earlier release"),
     "hierarchies": term("propose hierarchies for the columns of a table, to edit and use"),
     "generalize": term("generalise a table and suppress small classes"),

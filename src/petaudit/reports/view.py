@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -434,6 +435,12 @@ class View:
         """The warnings of the document and of all cards, each once."""
         of_cards = (text for card in self.cards for text in card.warnings)
         return list(dict.fromkeys((*self.warnings, *of_cards)))
+
+    @cached_property
+    def shared_warnings(self) -> set[str]:
+        """The warnings that several cards have."""
+        times = Counter(text for card in self.cards for text in {*card.warnings})
+        return {text for text, number in times.items() if number > 1}
 
     @property
     def policy_sentences(self) -> list[str]:
