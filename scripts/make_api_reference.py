@@ -39,7 +39,10 @@ GROUPS: Final = {
     "De-identifying": (
         *("anonymize", "Anonymized", "apply", "Transformation", "frontier", "Frontier"),
     ),
-    "Tables": ("generalize", "suppress", "synthesize", "guess_roles", "Role", "Roles"),
+    "Tables": (
+        *("generalize", "suppress", "synthesize", "synthesize_private", "guess_roles"),
+        *("Role", "Roles"),
+    ),
     "Hierarchies": (
         *("Hierarchy", "Hierarchies", "propose_hierarchies", "ranges", "cuts", "quantiles"),
         *("mask_right", "dates", "ordered", "tree", "rare", "keep"),

@@ -50,6 +50,7 @@ _HOMES = {
     "set_memory": "petaudit.system.memory",
     "suppress": "petaudit.suppressing",
     "synthesize": "petaudit.synthesizing",
+    "synthesize_private": "petaudit.synthesizing",
     "tree": "petaudit.labels.grouping",
 }
 """Where names are; a measure is in the module of its name, and types are in ``__init__.pyi``."""

@@ -242,12 +242,17 @@ def _entry_data(
     """The entry of a run in result.json; the comparison is added when all are known."""
     model = run.evaluation.model
     options = {name: value for name, value in model.options.items() if name not in JUDGING}
+    steps = _steps(run)
+    guarantee = tables.guarantee(run)
+    if guarantee is not None:
+        steps[SYNTHESIZER]["guarantee"] = guarantee.to_dict()
+    promised = () if guarantee is None else guarantee.sentences
     data: dict[str, Any] = {
         "run": run.name,
         "modules": {step.module: step.label for step in run.steps},
         **entry,
         "options": plain(options),
-        "steps": _steps(run),
+        "steps": steps,
         "suppressed": model.suppressed,
         "roles": None,
         "columns": None,
@@ -264,14 +269,15 @@ def _entry_data(
     if doubts and data["status"] == PASSED:
         reason = phrase("{doubt}; this does not show that the limit holds", doubt=doubts[0])
         data |= {"status": ERROR, "reason": reason}
-    data["warnings"] = list(dict.fromkeys((*data["warnings"], *doubts)))
+    data["warnings"] = list(dict.fromkeys((*promised, *data["warnings"], *doubts)))
     return with_texts(data)
 
 
 def _seeds(run: PlannedRun) -> dict[str, int]:
     """Every seed that the figure depends on."""
     models = run.models.items()
-    seeds = {module: m.random_state for module, m in models if hasattr(m, "random_state")}
+    given = {module: getattr(model, "random_state", None) for module, model in models}
+    seeds = {module: seed for module, seed in given.items() if seed is not None}
     if any(option.name == "seed" for option in run.evaluation.measure.options):
         seeds[EVALUATOR] = run.evaluation.model.options.get("seed", 0)
     return seeds

@@ -14,6 +14,8 @@ from petaudit.anonymizing.choices import OBJECTIVES, RECODINGS
 from petaudit.errors import phrase
 from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.roles import Role
+from petaudit.synthesizing.private.domains import FROM_DATA
+from petaudit.synthesizing.private.making import DELTA, DELTAS, EPSILONS, MOST_ROWS_PER_PERSON
 from petaudit.system.kinds import (
     COLUMN,
     COLUMNS,
@@ -172,6 +174,35 @@ class Independent(GaussianCopula):
 
 
 @dataclass(frozen=True)
+class DpMarginals:
+    """A differentially private table: noisy counts of columns and of pairs that depend most."""
+
+    method: ClassVar[str | None] = "dp-marginals"
+    epsilon: float = required(
+        Number(*EPSILONS), "the privacy budget: the smaller, the more noise; 1 is usual"
+    )
+    domain: Any = required(
+        Either((Choice((FROM_DATA,)), MapOf(Anything()))),
+        "by column a list of values, a range {from: 0, to: 99}, identifier or from-data",
+    )
+    delta: float = setting(
+        Number(*DELTAS), "how likely the promise may fail; far below 1 in the number of rows", DELTA
+    )
+    person: str | None = setting(
+        COLUMN, "column that tells people apart: they are protected, not rows (default: Loader's)"
+    )
+    rows_per_person: int = setting(
+        Integer(1, MOST_ROWS_PER_PERSON),
+        "rows of a person that are used; the others are left out",
+        1,
+    )
+    sample_num_rows: int | None = setting(
+        Integer(1, 1_000_000_000), "rows to draw; default: about as many as in training, with noise"
+    )
+    random_state: int | None = setting(_SEED, "the seed, for trials only: it voids the guarantee")
+
+
+@dataclass(frozen=True)
 class Anonymizer:
     """The best release of the Loader's table that keeps limits."""
 
@@ -276,7 +307,7 @@ class SaveTiming:
 METHODS: Final[Mapping[str, tuple[type, ...]]] = {
     LOADER: (Loader,),
     SPLITTER: (RandomSplit, CustomSplit),
-    SYNTHESIZER: (CustomTable, GaussianCopula, Independent),
+    SYNTHESIZER: (CustomTable, GaussianCopula, Independent, DpMarginals),
     ANONYMIZER: (Anonymizer,),
     EVALUATOR: (Evaluation,),
     REPORTER: (SaveReport, SaveData, SaveTiming),

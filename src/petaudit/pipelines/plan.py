@@ -20,7 +20,6 @@ from petaudit.pipelines.models import (
     CustomSplit,
     CustomTable,
     Evaluation,
-    GaussianCopula,
     Loader,
     RandomSplit,
 )
@@ -140,7 +139,7 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
             if "ori" not in splitter.model.filepath:
                 problems.add((*at, "filepath"), "ori is missing: the training table")
     for synthesizer in synthesizers:
-        if isinstance(synthesizer.model, GaussianCopula) and not (has_loader or has_splitter):
+        if not isinstance(synthesizer.model, CustomTable) and not (has_loader or has_splitter):
             problems.add(
                 (SYNTHESIZER, synthesizer.name),
                 "there is no Loader or Splitter to learn a table from",

@@ -27,7 +27,7 @@ from petaudit.pipelines.models import (
     SPLITTER,
     SYNTHESIZER,
     Anonymizer,
-    GaussianCopula,
+    DpMarginals,
     Loader,
     RandomSplit,
 )
@@ -36,6 +36,8 @@ from petaudit.pipelines.table_schema import Schema, read_schema, typed
 from petaudit.roles import Role, Roles
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
+from petaudit.synthesizing.private import Guarantee, Privacy, private_table
+from petaudit.synthesizing.private.noise import key_of, new_key
 from petaudit.system.files import Watch
 from petaudit.system.settings import settings_of
 from petaudit.tables import Source, is_address, is_uri, located, open_source, shown_table, snapshot
@@ -77,6 +79,8 @@ class Tables:
     _picker: RowPicker | None = None
     _split: tuple[str, tuple[Source, Source]] | None = None
     _synthetic: tuple[str, Source] | None = None
+    _keys: dict[str, bytes] = field(default_factory=dict)
+    """The secret behind each table with noise, so that one made again is the same."""
     _anonymized: tuple[str, Anonymized] | None = None
 
     def reopened(self, clock: Clock) -> Tables:
@@ -244,6 +248,20 @@ class Tables:
         assert released is not None  # noqa: S101 (the plan has a table to judge or to learn from)
         return RunTables(released, original, control, loaded.get("population"))
 
+    def guarantee(self, run: PlannedRun) -> Guarantee | None:
+        """What the synthetic table of a run promises, if it promises anything."""
+        model = run.models.get(SYNTHESIZER)
+        if not isinstance(model, DpMarginals):
+            return None
+        learned = self.of_run(run, make=False).released
+        seeded = model.random_state is not None
+        return _privacy(run).guarantee(learned.columns, learned.name, is_seeded=seeded)
+
+    def drawn_at(self, run: PlannedRun) -> str | None:
+        """When the noise of a run was drawn that no seed brings back."""
+        guarantee = self.guarantee(run)
+        return None if guarantee is None or guarantee.is_seeded else self._begun
+
     def of_step(self, run: PlannedRun, module: str, part: str) -> Source:
         """The table of one module of a run."""
         loader = run.step(LOADER)
@@ -278,10 +296,16 @@ class Tables:
         name = name_of(run.up_to(SYNTHESIZER))
         if self._synthetic is None or self._synthetic[0] != name:
             self._synthetic = None
-            model: GaussianCopula = step.experiment.model
+            model = step.experiment.model
             with self.clock.timed(name, SYNTHESIZER, step.label, "synthesize"):
                 rows, seed = model.sample_num_rows, model.random_state
-                frame = synthesize(learned, method=str(model.method), rows=rows, seed=seed)
+                if isinstance(model, DpMarginals):
+                    key = self._keys.setdefault(name, new_key()) if seed is None else key_of(seed)
+                    frame = private_table(
+                        learned, _privacy(run), key, rows=rows, is_seeded=seed is not None
+                    ).table
+                else:
+                    frame = synthesize(learned, method=str(model.method), rows=rows, seed=seed)
                 source = open_source(frame, called=f"{step}")
                 source = replace(source, is_untyped=learned.is_untyped)
                 # What was learned from a table that keeps a schema must keep it, too.
@@ -331,6 +355,14 @@ def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
         return None
     order = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
     return Roles.of(*(given.get(role, ()) for role in order))
+
+
+def _privacy(run: PlannedRun) -> Privacy:
+    """What a run asks of a table with a guarantee; people are those of the Loader, if any."""
+    models = run.models
+    model: DpMarginals = models[SYNTHESIZER]
+    person = model.person or getattr(models.get(LOADER), "person", None)
+    return Privacy(model.epsilon, model.domain, model.delta, person, model.rows_per_person)
 
 
 def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, Source]:

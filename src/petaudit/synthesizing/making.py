@@ -19,6 +19,7 @@ from petaudit.synthesizing.private.making import (
     DELTA,
     DELTAS,
     EPSILONS,
+    MOST_ROWS_PER_PERSON,
     Privacy,
     PrivateTable,
     private_table,
@@ -28,7 +29,6 @@ from petaudit.tables.result_frames import frame_kind, frame_of
 
 METHODS: Final = ("gaussian-copula", "independent")
 MOST_ROWS: Final = 1_000_000_000
-MOST_ROWS_PER_PERSON: Final = 1_000
 
 
 def synthesize(
@@ -132,8 +132,6 @@ def synthesize_private(
             )
     wanted = None if rows is None else _integer_within(rows, "rows", 1, MOST_ROWS)
     many = _integer_within(rows_per_person, "rows_per_person", 1, MOST_ROWS_PER_PERSON)
-    if many > 1 and person is None:
-        raise OptionError("rows_per_person needs person, the column that tells people apart")
     key = new_key() if seed is None else key_of(_integer_within(seed, "seed", 0, None))
     privacy = Privacy(float(epsilon), domain, float(delta), person, many)
     made = private_table(table, privacy, key, rows=wanted, is_seeded=seed is not None)

@@ -41,6 +41,7 @@ from petaudit.tables.headers import check_column
 EPSILONS: Final = (0.001, 100.0)
 DELTAS: Final = (1e-18, 1e-3)
 DELTA: Final = 1e-9
+MOST_ROWS_PER_PERSON: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,8 @@ class Privacy:
 
     def specs(self, columns: Sequence[str], table: str) -> dict[str, Any]:
         """What is said of each column; an error names those of which nothing is."""
+        if self.rows_per_person > 1 and self.person is None:
+            raise OptionError("rows_per_person needs person, the column that tells people apart")
         if isinstance(self.domain, str):
             if self.domain != FROM_DATA:
                 raise OptionError(
