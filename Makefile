@@ -57,6 +57,7 @@ lint: $(INSTALLED_DEV)
 docs: $(INSTALLED_DEV)
 	$(BIN)/python scripts/make_yaml_reference.py --check
 	$(BIN)/python scripts/make_api_reference.py --check
+	$(BIN)/python scripts/make_measure_pages.py --check
 	$(BIN)/python benchmarks/page.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict -f mkdocs.zh-TW.yml

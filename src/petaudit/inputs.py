@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from petaudit.errors import (
     HierarchyError,
@@ -60,6 +60,9 @@ from petaudit.tables.population import (
 )
 from petaudit.tables.results import Integers
 
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
+
 Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | str | PathLike[str] | None
 """Roles by column, or a YAML file that names them: a side-car, or a pipeline file."""
@@ -99,6 +102,7 @@ class Inputs:
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False
     )
+    _attacked: dict[object, AttackTables] = field(default_factory=dict, repr=False)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -288,6 +292,16 @@ class Inputs:
             self._as_released,
             self.population_person,
         )
+
+    def attack_tables(self, person: str | None = None) -> AttackTables:
+        """The tables as attacks see them, encoded once for all; the table is the synthetic one."""
+        from petaudit.attacks.tables import AttackTables  # noqa: PLC0415 (it brings its compiler)
+
+        if person not in self._attacked:
+            with stage(phrase("reading {tables}", tables=counted(2, "table"))):
+                tables = (self.table, self.needed_original, self.control)
+                self._attacked[person] = AttackTables.of(*tables, person)
+        return self._attacked[person]
 
     def _needed_population(self) -> Source:
         if self.population is None:

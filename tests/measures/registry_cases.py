@@ -113,7 +113,19 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
+ATTACKS: dict[str, Mapping[str, Any]] = {
+    "copied-rows": _AT_MOST_ONE,
+    "membership": _AT_MOST_ONE,
+    "attribute-inference": {"limit": 1, "secret": "pay"},
+    "linkability": {"limit": 1, "aux_cols": [["born"], ["pay"]]},
+    "replicated-uniques": {"limit": 1, "keys": "born"},
+    "disco": {"limit": 1, "keys": "born", "target": "pay"},
+    "closest-record": _AT_MOST_ONE,
+}
+"""Attacks on synthetic tables, which need a control: with these they pass."""
+
 OWN_TESTS = {
+    **dict.fromkeys(ATTACKS, "attacks a synthetic table; tests/attacks has its invariances"),
     "mpuccs": "compares a synthetic table with its original; tests/singling has its invariances",
     "utility-bias": "is a function of the caller's",
     "model-utility": "trains models whose folds depend on the order of rows; it has its own tests",
@@ -122,6 +134,7 @@ OWN_TESTS = {
 PASSING: dict[str, Mapping[str, Any]] = {
     **{name: entry.passing for name, entry in ENTRIES.items()},
     "mpuccs": _AT_MOST_ONE,
+    **ATTACKS,
     "utility-bias": {"limit": 100, "function": lambda table: 1},
     "model-utility": {"limit": 100, "folds": 2},
 }
@@ -146,6 +159,7 @@ PASSING_TABLE = {"born": ["197*", "197*", "198*", "198*"], "pay": ["1", "2", "1"
 PASSING_ORIGINAL = PASSING_TABLE | {"born": YEARS}
 # Rows of nobody, written as the original writes its own: labels such as 197* are not.
 SYNTHETIC_TABLE = {"born": ["1970", "1971", "1983", "1990"], "pay": ["1", "3", "2", "1"]}
+CONTROL_TABLE = {"born": ["1972", "1985", "1986", "1991"], "pay": ["2", "3", "1", "2"]}
 PASSING_POPULATION = {"born": [*YEARS, *YEARS, "1970"]}
 PASSING_HIERARCHIES = {
     "born": {year: [f"{year[:3]}*", "*"] for year in YEARS},
@@ -167,9 +181,11 @@ def passing_inputs(table: Mapping[str, Sequence[Any]] = PASSING_TABLE, **given: 
 
 def suited(name: str, inputs: Inputs) -> Inputs:
     """The inputs of a measure, which has a synthetic table if it is for such tables."""
-    if name != "mpuccs":
+    if name not in ("mpuccs", *ATTACKS):
         return inputs
-    return replace(inputs, table=open_source(strategies.arrow_columns(SYNTHETIC_TABLE)))
+    control = None if name == "mpuccs" else open_source(strategies.arrow_columns(CONTROL_TABLE))
+    table = open_source(strategies.arrow_columns(SYNTHETIC_TABLE))
+    return replace(inputs, table=table, control=control)
 
 
 # --- random releases with a population ------------------------------------------------------

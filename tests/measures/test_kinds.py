@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from measures.registry_cases import PASSING, passing_inputs, suited
+from measures.registry_cases import ATTACKS, PASSING, passing_inputs, suited
 from petaudit.errors import OptionError, PetauditError
 from petaudit.exact.fractions import parse_number, quotient
 from petaudit.inputs import Inputs
@@ -45,7 +45,11 @@ VALUES = [
     *({1: "equal"}, {"x": "equal"}, {None: None}, {"pay": []}, b"2", 2j, (), ("equal",)),
 ]
 # What a kind leaves to the measure: which words are units, and which names are tables.
-LEFT_TO_THE_MEASURE = {("mpuccs", "datetime_precision"), ("mpuccs", "control")}
+LEFT_TO_THE_MEASURE = {
+    ("mpuccs", "datetime_precision"),
+    *((name, "control") for name in ("mpuccs", *ATTACKS)),
+    ("linkability", "aux_cols"),
+}
 
 pytestmark = pytest.mark.filterwarnings("ignore:the limit of")
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from measures.registry_cases import PASSING, passing_inputs, suited
+from measures.registry_cases import ATTACKS, PASSING, passing_inputs, suited
 from petaudit.errors import NotMeasurableError, OptionError, UndecidedError
 from petaudit.inputs import Inputs
 from petaudit.judging.gate import Figure
@@ -34,7 +34,12 @@ def inputs() -> Inputs:
 
 def measured(name: str, inputs: Inputs, **limit: Any) -> Result:
     options = {key: value for key, value in PASSING[name].items() if key != "limit"}
-    return all_measures()[name].run(suited(name, inputs), options | limit)
+    try:
+        return all_measures()[name].run(suited(name, inputs), options | limit)
+    except UndecidedError as problem:
+        # So few people show nothing.
+        assert name in ATTACKS
+        return problem.result  # type: ignore[return-value]
 
 
 def keeps(found: Result, limit: float) -> bool:
@@ -242,7 +247,8 @@ def test_zero_and_almost_zero_are_limits(name: str, limit: Any, inputs: Inputs) 
         pytest.skip("no figure is below 1")
     found = measured(name, inputs, limit=limit)
     if found.value or not limit:
-        assert found.passed is keeps(found, 0)
+        # Of so few people, attacks show nothing.
+        assert found.passed is keeps(found, 0) or (found.passed is None and name in ATTACKS)
 
 
 @every_measure

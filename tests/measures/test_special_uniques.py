@@ -281,15 +281,15 @@ def test_more_columns_than_bits_in_a_word(columns: int) -> None:
 
 
 def test_a_set_is_minimal_by_its_columns_in_every_word() -> None:
-    """Row 0 is unique by column 64, and by 0 and 1 together, which have no column of its word."""
-    codes = np.zeros((65, 4), np.uint32)
+    """Row 0 is unique by column 64, and by 0 and 65, which only the second word tells apart."""
+    codes = np.zeros((66, 4), np.uint32)
     codes[0] = [1, 1, 0, 0]
-    codes[1] = [1, 0, 1, 0]
     codes[64] = [1, 0, 0, 0]
+    codes[65] = [1, 0, 1, 0]
     found = find_special(codes, 2)
-    rows = dict(zip(found.sets, found.rows_of_set.tolist(), strict=True))
-    # Rows 1 to 3 are unique by columns 0 and 1, too.
-    assert (rows[(64,)], rows[0, 1]) == (1, 4)
+    rows = dict(zip(map(frozenset, found.sets), found.rows_of_set.tolist(), strict=True))
+    # All rows are unique by columns 0 and 65.
+    assert (rows[frozenset({64})], rows[frozenset({0, 65})]) == (1, 4)
 
 
 def test_large_groups_and_many_sets_are_counted_right() -> None:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import petaudit
 from budget import examples
+from measures.registry_cases import ATTACKS
 from petaudit.inputs import gather
 from petaudit.measures import Family, Result, all_measures, find_measure
 from petaudit.measures.base import Remedy
@@ -250,7 +251,7 @@ def test_every_privacy_measure_says_what_it_left_out() -> None:
     alike = {"recursive-l-diversity", "enhanced-beta-likeness", "delta-disclosure"}
     families = (Family.PRIVACY, Family.RISK)
     every = {name for name, own in all_measures().items() if own.family in families}
-    assert every - known - alike == {"mpuccs"}
+    assert every - known - alike == {"mpuccs", *ATTACKS}
 
 
 # The others learn from columns, or are given a function of the caller.

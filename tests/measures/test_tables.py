@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from measures.registry_cases import PASSING, passing_inputs
+from measures.registry_cases import ATTACKS, PASSING, passing_inputs, suited
 from petaudit import datasets
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import Result, all_measures
@@ -41,7 +41,7 @@ def bundled(table: str, reveal: bool = False) -> dict[str, Result]:
     """The results on a bundled table; mpUCCs as if a small one were synthetic and its original."""
     own = datasets.load(table)
     given = {"reveal_values": reveal, "original": own.original}
-    searching = ("mpuccs", "model-utility")
+    searching = ("mpuccs", "model-utility", *ATTACKS)
     generalized = petaudit.audit(
         own.path,
         hierarchies=own.hierarchies,
@@ -63,6 +63,10 @@ def bundled(table: str, reveal: bool = False) -> dict[str, Result]:
             passing_inputs(reveal_values=reveal), PASSING["model-utility"]
         )
         results.append(learned)
+        results += [
+            all_measures()[name].run(suited(name, passing_inputs(reveal_values=reveal)), options)
+            for name, options in ATTACKS.items()
+        ]
     return {result.measure: result for result in results}
 
 

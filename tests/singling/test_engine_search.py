@@ -128,6 +128,7 @@ def test_empty_tables_and_single_rows() -> None:
         assert engine.tree.equals(memory.tree)
         for found in (memory, engine):
             assert found.findings.is_empty
+            assert found.findings.why_no_changes is None
             assert (found.complete, found.figures, found.warnings) == (True, {}, ())
             assert (found.passed, found.undecided, found.changes) == (False, True, [])
     assert_same(table.slice(0, 1), table.slice(0, 1))

@@ -21,8 +21,11 @@ from petaudit.auditing.coarsening import levels_for
 from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_of
 from petaudit.auditing.outcome import Audit
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
+from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
+from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.numbers import range_of
 from petaudit.measures import Better, Family, Result, find_measure
 from petaudit.measures.limits import rounded_texts
 from petaudit.proposing import proposed_hierarchies
@@ -56,6 +59,9 @@ _DONE: Final = {
 _EXAMPLE_LIMIT: Final = 5
 _MOST_LABELS: Final = 50_000
 """Hierarchies of more values than that are not proposed unless somebody asks for it."""
+NOT_SEARCHED: Final = ("special-uniques", "distinction", "population-uniqueness")
+"""Limits that dropping rows can reach, and no search for levels knows."""
+_COARSEST: Final = "everything"
 _WITHOUT: Final = "without"
 _COARSER: Final = "coarser"
 
@@ -151,10 +157,12 @@ class _Adviser:
         commands = [] if dropping is None else [self._suppressing(dropping, limits)]
         if coarser is not None:
             commands.append(coarser)
-        if dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows:
-            # Few want a table of which most rows are gone.
+        if lost or (
+            dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows
+        ):
+            # What reaches all limits is first; few want a table of which most rows are gone.
             commands.reverse()
-        yield from (*commands, *notes)
+        yield from (*commands, *self._anonymizing(), *notes)
         yield from self._changes()
 
     def _slow(self) -> list[str]:
@@ -197,6 +205,37 @@ class _Adviser:
             rows_dropped=dropped,
         )
 
+    def _anonymizing(self) -> Iterator[Advice]:
+        """The search for the release that loses least, which was not tried here."""
+        is_raw = self.audit.given.get("original") is not None or all(
+            all(map(hierarchy.is_leaf, labels))
+            for column, labels in zip(
+                self.level.classes.names, self.level.classes.labels, strict=True
+            )
+            if (hierarchy := self.hierarchies.get(column)) is not None
+        )
+        given, classes = self.audit.given, self.level.classes
+        is_alike = given.get("population") is None or given.get("hierarchies") is not None
+        if not is_raw or not is_alike or {*self.settings} & {*NOT_SEARCHED}:
+            return
+        one = {
+            name: [_COARSEST] * len(labels)
+            for name, labels in zip(classes.names, classes.labels, strict=True)
+        }
+        coarsest = ClassLevel(self.audit.inputs, classes.relabelled(one))
+        if not all(coarsest.holds(find_measure(name), own) for name, own in self.settings.items()):
+            return
+        text = phrase(
+            "Search for the release that meets {measures} and loses least",
+            measures=listing(self._reached(self.settings)),
+        )
+        yield Advice(
+            COMMAND,
+            text,
+            command=self._command("anonymize", limits=self.settings),
+            python=self._call("anonymize", limits=self.settings),
+        )
+
     def _reached(self, limits: Settings) -> tuple[str, ...]:
         return tuple(result.measure for result in self.broken if result.measure in limits)
 
@@ -228,7 +267,7 @@ class _Adviser:
         given, inputs = self.given, self.audit.inputs
         if hierarchies is not None:
             given = {**given, "hierarchies": hierarchies}
-        path = given.get("table")
+        path = self._searched if action == "anonymize" else given.get("table")
         texts = {name: _text(given.get(name)) for name in (*_TABLES, *_READING)}
         unsaid = any(given.get(name) is not None and not texts[name] for name in texts)
         if not isinstance(path, str | os.PathLike) or unsaid:
@@ -249,7 +288,9 @@ class _Adviser:
         if inputs.suppressed != "class" and limits is not None:
             put("--suppressed", inputs.suppressed)
         for name in ("hierarchies",) if limits is None else _TABLES:
-            if texts[name] and (name != "original" or texts["hierarchies"]):
+            if name == "original" and (action == "anonymize" or not texts["hierarchies"]):
+                continue
+            if texts[name]:
                 put(f"--{name}", texts[name])
         for name in _READING:
             if texts[name]:
@@ -261,6 +302,12 @@ class _Adviser:
         put("--out", out or _target(table, action))
         return tuple(words)
 
+    @property
+    def _searched(self) -> object:
+        """The table that a search starts from: the original where there is one."""
+        given = self.audit.given
+        return given["table"] if given.get("original") is None else given["original"]
+
     def _call(
         self,
         action: str,
@@ -271,7 +318,7 @@ class _Adviser:
     ) -> str:
         """The same in Python, where tables may be frames."""
         given, roles = self.given, self.audit.inputs.roles
-        table = given.get("table")
+        table = self._searched if action == "anonymize" else given.get("table")
         arguments = [repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"]
         named: dict[str, str] = {"quasi_identifiers": repr([*roles.quasi_identifiers])}
         if roles.sensitive:
@@ -295,6 +342,8 @@ class _Adviser:
         if self.audit.inputs.suppressed != "class" and limits is not None:
             named["suppressed"] = repr(self.audit.inputs.suppressed)
         for name in ("person", *_TABLES, *_READING):
+            if name == "original" and action == "anonymize":
+                continue
             value = given.get(name)
             if value is not None and not (levels is not None and name in _TABLES[1:]):
                 named[name] = repr(value) if isinstance(value, str | int | Sequence) else name
@@ -303,7 +352,8 @@ class _Adviser:
             about = [arguments[0], *(f"{name}={named[name]}" for name in named if name in shared)]
             named["hierarchies"] = f"petaudit.propose_hierarchies({', '.join(about)})"
         arguments += [f"{name}={value}" for name, value in named.items()]
-        return f"petaudit.{action}({', '.join(arguments)})"
+        call = f"petaudit.{action}({', '.join(arguments)})"
+        return f"{call}.table" if action == "anonymize" else call
 
     # --- coarser levels ---------------------------------------------------------------------
 
@@ -364,7 +414,11 @@ class _Adviser:
 
     def _proposed_levels(self, is_only_way: bool) -> dict[str, int] | None:
         """Levels of the hierarchies that ``petaudit hierarchies`` would propose."""
-        if sum(map(len, self.level.classes.labels)) > _MOST_LABELS:
+        labels = [label for of_column in self.level.classes.labels for label in of_column]
+        if len(labels) > _MOST_LABELS:
+            return None
+        if not is_only_way and any(map(_is_coarse, labels)):
+            # Ranges and masks have hierarchies, which whoever made them knows.
             return None
         try:
             proposed = proposed_hierarchies(self.audit.inputs)
@@ -424,6 +478,17 @@ class _Adviser:
             if after is not None:
                 found.append((before, after))
         return found
+
+
+def _is_coarse(label: str | None) -> bool:
+    """Whether a label is a range, a bound or a mask.
+
+    >>> [_is_coarse(label) for label in ("[20,30[", ">=80", "476**", "*", "476", None)]
+    [True, True, True, False, False, False]
+    """
+    if label is None or label == SUPPRESSED or parse_number(label) is not None:
+        return False
+    return SUPPRESSED in label or range_of(label) is not None
 
 
 def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:

@@ -41,7 +41,7 @@ _MOST_MISFITS: Final = Fraction(1, 5)
 _LEAST_KEPT: Final = 5
 """No value that fewer rows have becomes part of a rule."""
 _MOST_KEPT: Final = 16
-_MOST_RANGES: Final = 20
+_MOST_RANGES: Final = 15
 _QUANTILES: Final = (16, 8, 4, 2)
 _TWICE: Final = 2
 _FEW_CUTS: Final = 4

@@ -87,15 +87,15 @@ def as_html(view: View, voice: Voice) -> str:
     # What several cards warn of is about a table, and said once.
     with_cards = {text for card in view.cards for text in card.warnings} - view.shared_warnings
     warnings = [text for text in view.all_warnings if text not in with_cards]
-    style = _style() + _print_style(voice)
-    template = _environment().get_template("report.html.j2")
+    environment, style, policy = page_parts(voice)
+    template = environment.get_template("report.html.j2")
     return template.render(
         view=view,
         voice=voice,
         say=voice.say,
         name=voice.name,
         t=lambda text: voice.say(term(text)),
-        policy=_policy(style),
+        policy=policy,
         # Files of this package, and drawings made by us from numbers and escaped names.
         style=Markup(style),  # noqa: S704
         markup=Markup,
@@ -133,6 +133,12 @@ def _as_code(step: str, view: View) -> Markup:
         code = Markup().join(Markup("<code>{}</code>").format(printable(call)) for call in calls)
         page = page.replace(escape(printable(THEN.join(calls))), code)
     return page
+
+
+def page_parts(voice: Voice) -> tuple[Environment, str, str]:
+    """What every page is made with: the templates, the style, and the policy that says so."""
+    style = _style() + _print_style(voice)
+    return _environment(), style, _policy(style)
 
 
 def _kicker(view: View, voice: Voice) -> str:
@@ -197,6 +203,7 @@ def _contents(view: View, groups: Sequence[Mapping[str, Any]], *, has_notes: boo
     parts = [
         ("next", term("What to do next"), True),
         ("policy", term("Policy"), view.policies),
+        *((f"section-{number}", each.title, True) for number, each in enumerate(view.sections)),
         ("glance", term("At a glance"), groups),
         *((f"group-{group['key']}", term(group["title"]), True) for group in groups),
         ("notes", term("Notes"), has_notes),

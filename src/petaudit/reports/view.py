@@ -367,11 +367,19 @@ class Advice:
 
 
 @dataclass(frozen=True)
+class Section:
+    """What a command says of itself, below a title."""
+
+    title: Sentence
+    lines: tuple[Sentence, ...] = ()
+
+
+@dataclass(frozen=True)
 class View:
     """Everything that a report shows."""
 
     kind: str
-    """``check``, ``run`` or ``mpuccs``."""
+    """``check``, ``run``, ``mpuccs`` or ``anonymize``."""
     subject: str
     """The name of the table or of the pipeline file."""
     version: str
@@ -392,6 +400,8 @@ class View:
     strict: bool = False
     """Whether open questions leave the audit undecided."""
     policies: tuple[PolicyFacts, ...] = ()
+    sections: tuple[Section, ...] = ()
+    """How the table was made, where petaudit made it."""
     settings: Mapping[str, str] = field(default_factory=dict)
     compared_with: str | None = None
     changes: tuple[Change, ...] = ()
