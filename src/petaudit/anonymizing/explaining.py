@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -26,7 +26,7 @@ def sections(made: Anonymized) -> tuple[Section, ...]:
     parts = (
         (term("How the table was made"), [*how_good(made)]),
         (term("What was generalised"), [*column_lines(solution)]),
-        (term("Why not finer?"), [_finer(each, total) for each in _with_reason(solution.finer)]),
+        (term("Why not finer?"), [*_why_not_finer(solution, total)]),
         (term("Other levels that hold"), [*_alternatives(solution)]),
     )
     return tuple(Section(title, tuple(lines)) for title, lines in parts if lines)
@@ -143,8 +143,14 @@ def costs(solution: Solution) -> list[float]:
     return found
 
 
-def _with_reason(finer: Sequence[WhyNotFiner]) -> list[WhyNotFiner]:
-    return [each for each in finer if each.finer is not None]
+def _why_not_finer(solution: Solution, total: int) -> Iterator[Phrase]:
+    if solution.levels is None:
+        yield phrase(
+            "Every class was split by the column that gains most, until no split keeps the limits"
+        )
+    for each in solution.finer:
+        if each.finer is not None:
+            yield _finer(each, total)
 
 
 def _finer(why: WhyNotFiner, total: int) -> Phrase:

@@ -26,7 +26,7 @@ from petaudit.anonymizing.releasing import (
     in_order,
     refuse_contradiction,
 )
-from petaudit.anonymizing.search import search, why_not_finer
+from petaudit.anonymizing.search import search
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
 from petaudit.auditing import Audit, Request
@@ -432,7 +432,7 @@ def best_release(problem: Problem, recoding: str, time_limit: float | None) -> S
     judge = Judge(problem)
     with stage(phrase("searching for the best levels")):
         best = search(problem, time_limit=time_limit, progress=say_progress, judge=judge)
-        best = _spelled_finest(best, judge)
+        best = _spelled_finest(best)
     if recoding == "global":
         return best
     with stage(phrase("giving every class levels of its own")):
@@ -443,7 +443,7 @@ def best_release(problem: Problem, recoding: str, time_limit: float | None) -> S
             return best
 
 
-def _spelled_finest(solution: Solution, judge: Judge) -> Solution:
+def _spelled_finest(solution: Solution) -> Solution:
     """The same classes with the finest labels that say so: where all of 101** is 1011*, 1011*."""
     if solution.levels is None:
         return solution
@@ -458,7 +458,6 @@ def _spelled_finest(solution: Solution, judge: Judge) -> Solution:
         solution,
         levels=levels,
         level_of=np.broadcast_to(np.array(levels, dtype=np.int8), solution.level_of.shape).copy(),
-        finer=tuple(why_not_finer(judge, levels, place) for place in range(len(levels))),
     )
 
 

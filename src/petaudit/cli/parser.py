@@ -34,6 +34,7 @@ _COMMANDS = {
     "generalize": term("generalise a table and suppress small classes"),
     "suppress": term("drop the rows that keep a table from its limits"),
     "mpuccs": term("find who a synthetic table singles out"),
+    "attack": term("attack a synthetic table, against people it was not made from"),
     "run": term("run the audit that a YAML file describes"),
     "report": term("make a report of a result, for people or for CI"),
     "init": term("look at a table and write a YAML file to start from"),
@@ -50,7 +51,7 @@ _MODULES = {"demo": "check"} | dict.fromkeys(
     ("measures", "policies", "datasets", "schema"), "listing"
 )
 """Where commands are that have no module of their own; the function has the command's name."""
-_JUDGING = ("check", "anonymize", "apply", "mpuccs", "run")
+_JUDGING = ("check", "anonymize", "apply", "mpuccs", "attack", "run")
 
 
 class _Once(argparse._StoreAction):

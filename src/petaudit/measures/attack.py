@@ -22,7 +22,7 @@ from petaudit.errors import (
     phrase,
 )
 from petaudit.exact.deciding import breaches, is_comparable, keeps, people_needed
-from petaudit.exact.excess import Excess, excess
+from petaudit.exact.excess import Excess, Successes, excess
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures.base import (
@@ -37,6 +37,8 @@ from petaudit.measures.base import (
     limit_parameter,
     rows_of,
 )
+from petaudit.measures.result import Columns as ResultColumns
+from petaudit.pictures.base import finite
 from petaudit.system import kinds
 from petaudit.system.reading import Reading
 from petaudit.tables import open_source
@@ -147,6 +149,8 @@ class AttackMeasure(Measure):
     needs = (Need.ORIGINAL,)
     limit_help = "the excess over strangers may be at most this"
     has_same_columns = True
+    decides_by_interval = True
+    is_mentioned = False
     only_by_name = "is for synthetic tables, whose rows belong to no real person"
     details = rows_of(AttackFigure, "attacks")
 
@@ -238,7 +242,7 @@ class AttackMeasure(Measure):
         )
         known = [each for each in compared if each is not None]
         if limit is not None and known:
-            figures = tuple(_judged(figures, known, float(limit)))
+            figures = tuple(_judged(attacks, figures, known, float(limit)))
         worst = max(figures, key=_badness)
         exposed = [each for attack in attacks for each in rarest(tables, attack)]
         if by is not None:
@@ -309,6 +313,22 @@ class AttackMeasure(Measure):
             if group.people != result.people:
                 yield _exposed_text(group)
 
+    def more_columns(self, result: Result) -> ResultColumns:
+        """The rates and the interval, under the names that PETsARD's table has them."""
+        from petaudit.tables.result_frames import ResultColumn  # noqa: PLC0415 (brings an engine)
+
+        low, high = result.interval or (None, None)
+        rates = {
+            "attack_rate": (result.attack_rate, result.people),
+            "baseline_rate": (result.base_rate, result.control_people or result.people),
+            "control_rate": (result.control_rate, result.control_people),
+        }
+        risk = None if result.control_rate is None else finite(float(result.value))
+        row = {"risk": risk, "risk_CI_btm": low, "risk_CI_top": high}
+        for name, (rate, people) in rates.items():
+            row |= {name: rate, f"{name}_err": _error(rate, people)}
+        return {name: ResultColumn("number", [value]) for name, value in row.items()}
+
     def plain_words(self, figure: ReportedFigure) -> str | None:
         """Say the excess in people."""
         if figure.value is None or math.isnan(figure.value):
@@ -321,17 +341,34 @@ class AttackMeasure(Measure):
         )
 
 
+def _error(rate: float | None, people: int | None) -> float | None:
+    """Half of the interval of a rate."""
+    if rate is None or not people:
+        return None
+    _, low, high = Successes(people, rate * people).safe
+    return (high - low) / 2
+
+
 def _judged(
-    figures: Sequence[AttackFigure], known: Sequence[Excess], limit: float
+    attacks: Sequence[Attack],
+    figures: Sequence[AttackFigure],
+    known: Sequence[Excess],
+    limit: float,
 ) -> Iterator[AttackFigure]:
     """The figures with their verdicts."""
-    for figure, each, is_broken in zip(figures, known, breaches(known, limit), strict=True):
+    for attack, figure, each, is_broken in zip(
+        attacks, figures, known, breaches(known, limit), strict=True
+    ):
         if is_broken:
             yield replace(figure, status="failed")
         elif keeps(each, limit):
             yield replace(figure, status="passed")
         else:
-            yield replace(figure, status="undecided", people_needed=people_needed(each, limit))
+            needed = people_needed(each, limit)
+            if needed is not None and attack.judged is not None:
+                # Only one half of the control was compared with.
+                needed *= 2
+            yield replace(figure, status="undecided", people_needed=needed)
 
 
 def _badness(figure: AttackFigure) -> float:
@@ -356,7 +393,7 @@ def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> 
             text=figure.text,
         )
     if figure.people_needed is None:
-        needed = phrase("no number of control people would decide it")
+        needed = phrase("no number of control people would decide it: the original has too few")
     else:
         needed = phrase(
             "about {number:,} control people would decide it", number=figure.people_needed

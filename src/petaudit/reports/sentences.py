@@ -100,6 +100,13 @@ def what_to_do(view: View, *, is_command: bool = True) -> list[str]:
 
 def _obstacles(view: View) -> Iterator[str]:
     for card in view.with_status("error"):
+        if card.is_estimate and card.value is not None:
+            yield phrase(
+                "{title}: nothing is decided yet; its reason says how many people in the control "
+                "would decide it.",
+                title=_named(card),
+            )
+            continue
         yield phrase(
             "Fix what kept {title} from being measured; until then nothing is decided.",
             title=_named(card),
@@ -129,7 +136,7 @@ def _steps(view: View) -> Iterator[str]:
         )
     if view.kind == "mpuccs":
         yield from _for_search(view)
-    elif view.verdict == "passed":
+    elif view.verdict == "passed" and view.kind != "attack":
         yield phrase(
             "Check that the quasi-identifiers include every column by which somebody could "
             "recognise a person; a forgotten column is not protected."
@@ -243,6 +250,12 @@ def _for_breach(card: Card) -> str:
         return phrase(
             "Generalise or drop the columns that expose most people (below), or generate the "
             "synthetic table again with more protection, and check again."
+        )
+    if card.is_estimate:
+        return phrase(
+            "{title}: generate the synthetic table again with more protection, and attack it "
+            "again.",
+            title=title,
         )
     if card.family in (Family.PRIVACY, Family.RISK):
         return phrase(

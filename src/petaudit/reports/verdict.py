@@ -89,7 +89,8 @@ def _breached(broken: Sequence[Card], judged: Sequence[Card]) -> Phrase:
 def _is_broken(card: Card) -> bool:
     """Whether a limit is broken, also where the comparison with an earlier result failed."""
     if card.status == "error":
-        return card.value is not None and not card.lower_bound and not card.keeps_limit
+        is_figure = card.value is not None and not card.lower_bound and not card.is_estimate
+        return is_figure and not card.keeps_limit
     return card.status == "failed"
 
 

@@ -129,6 +129,12 @@ class Card:
         )
 
     @property
+    def is_estimate(self) -> bool:
+        """Whether an interval decides, so that a figure beyond the limit need not break it."""
+        known = all_measures().get(self.measure)
+        return known is not None and known.decides_by_interval
+
+    @property
     def family(self) -> Family:
         """What the measure is about."""
         known = all_measures().get(self.measure)
