@@ -144,7 +144,7 @@ class _Adviser:
         coarser = self._generalizing(is_only_way=bool(lost))
         if lost and coarser is not None:
             # What reaches all limits is all that is needed.
-            yield from (coarser, *self._changes())
+            yield from (coarser, *self._anonymizing(), *self._changes())
             return
         notes = []
         if lost:
