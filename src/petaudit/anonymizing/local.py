@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -25,9 +26,11 @@ from petaudit.anonymizing.tree import TreeMaker
 from petaudit.exact.class_figures import Floats, Integers, Truths
 from petaudit.tables.emd import Ground
 
-RULES: Final = ((1.0, False), (0.75, False), (0.5, False), (1.0, True), (0.75, True), (0.0, False))
+RULES: Final = ((0.5, False), (0.75, False), (1.0, True), (1.0, False), (0.75, True))
 """How splits are chosen: the power of bits that a gain is divided by, and whether levels may be
 skipped."""
+_MOST_ITEMS: Final = 800_000
+"""Of so many combinations one way is tried, of half as many two, and so on."""
 
 
 def recode_locally(problem: Problem, start: Solution, *, judge: Judge | None = None) -> Solution:
@@ -50,13 +53,16 @@ def recode_locally(problem: Problem, start: Solution, *, judge: Judge | None = N
     if limits is None:
         return start
     recoding = _Recoding(problem, looking, limits)
-    best = start
-    for power, is_deep in RULES:
-        for parts in recoding.starts(start):
-            made = recoding.refined(parts, start, power, is_deep)
-            if made is not None and made.value < best.value - 1e-12:
-                best = made
-    return best
+    ways = [(*rule, parts) for rule in RULES for parts in recoding.starts(start)]
+    tried = [
+        made
+        for power, is_deep, parts in ways[: max(_MOST_ITEMS // max(problem.number, 1), 1)]
+        if (made := recoding.refined(parts, start, power, is_deep)) is not None
+    ]
+    for made in sorted(tried, key=lambda made: made.value):
+        if made.value < start.value - 1e-12 and holds(looking, made):
+            return made
+    return start
 
 
 @dataclass(frozen=True)
@@ -244,7 +250,7 @@ class _Recoding:
         )  # fmt: skip
 
     def starts(self, start: Solution) -> list[_Parts]:
-        """The root alone, and the classes of a solution."""
+        """The classes of a solution, and the root alone."""
         combos = self.data[1]
         number = len(combos)
         everything = np.arange(number, dtype=np.int64)
@@ -255,7 +261,8 @@ class _Recoding:
             self.highest[None, :].copy(),
             np.array([False]),
         )
-        if start.levels is None or (self.highest != self.tops).any():
+        is_bounded = bool((self.highest != self.tops).any())
+        if start.levels is None or (is_bounded and start.is_suppressed.any()):
             return [root]
         classes = start.classes[combos]
         order = np.argsort(classes, kind="stable")
@@ -266,12 +273,12 @@ class _Recoding:
         if start.is_suppressed.any():
             levels[0] = self.tops
             is_free[0] = self.problem.suppressed != "class"
-        return [root, _Parts(order, begins, stops, levels, is_free, start.levels)]
+        return [_Parts(order, begins, stops, levels, is_free, start.levels), root]
 
     def refined(
         self, parts: _Parts, start: Solution, power: float, is_deep: bool
     ) -> Solution | None:
-        """Refine parts, and say what came of it; None where a limit does not hold after all."""
+        """Refine parts; None where too many rows would be suppressed."""
         order = parts.order.copy()
         nodes = kernels.refine(
             self.data, order, parts.starts.astype(np.int64), parts.stops.astype(np.int64),
@@ -279,28 +286,27 @@ class _Recoding:
             self.work, power, is_deep,
         )  # fmt: skip
         _, _, _, column, _, begin, end, _, now = nodes
-        level_of = np.zeros((self.problem.number, len(self.tops)), dtype=np.int8)
         combos = self.data[1]
         leaves = np.flatnonzero(column < 0)
-        for leaf in leaves.tolist():
-            level_of[combos[order[begin[leaf] : end[leaf]]]] = now[leaf]
-        suppressed = self._suppressed(level_of)
+        leaves = leaves[np.argsort(begin[leaves])]
+        level_of = np.zeros((self.problem.number, len(self.tops)), dtype=np.int8)
+        level_of[combos[order]] = np.repeat(now[leaves], end[leaves] - begin[leaves], axis=0)
         made = replace(
             start,
             recoding="local",
             levels=None,
             level_of=level_of,
-            is_suppressed=suppressed,
+            is_suppressed=self._suppressed(level_of),
             alternatives=(),
         )
         if made.suppressed_rows > self.problem.max_suppressed:
             return None
-        value = local_value(self.judge, made)
-        if value >= start.value or not holds(self.judge, made):
-            return None
         maker = TreeMaker(self.problem.columns, self.problem.codes, nodes, combos[order[begin]])
-        tree = maker.tree(len(parts.starts), parts.by_levels)
-        return replace(made, value=value, tree=tree)
+        return replace(
+            made,
+            value=local_value(self.judge, made),
+            make_tree=partial(maker.tree, len(parts.starts), parts.by_levels),
+        )
 
     def _suppressed(self, level_of: Any) -> Truths:
         """Combinations whose every label is the suppression mark."""

@@ -189,7 +189,7 @@ def rows_allowed(given: int | float | str | Fraction, rows: int) -> int:
         number = exact(given, "max_suppression")
         share = None if number.denominator == 1 and "." not in given else number
         given = int(number) if share is None else given
-    elif not isinstance(given, int):
+    elif not isinstance(given, int | str):
         share = exact(given, "max_suppression")
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
         return min(given, rows)

@@ -49,8 +49,9 @@ def search(
 ) -> Solution:
     """The best global recoding, or with a time limit (in seconds) the best so far and a bound.
 
-    Where no levels keep the limits, an ``InfeasibleError`` says why. Ctrl-C ends a search like the
-    time limit does, once there is something that keeps the limits.
+    Where no levels keep the limits, an ``InfeasibleError`` says why. The time limit counts from
+    when there is something that keeps the limits, which is at once where the coarsest levels do.
+    Ctrl-C ends a search like it, once there is something.
 
     >>> import pyarrow as pa
     >>> from petaudit.inputs import gather
@@ -287,12 +288,14 @@ def search_lattice(
     started = said = time.monotonic()
     bound = 0.0
     try:
+        if lattice.best is None:
+            lattice.look(judge.problem.top)
         while True:
             bound, levels = lattice.smallest()
             if bound >= lattice.value - _TIE or bound == np.inf:
                 return lattice.best, lattice.value, lattice.checked, lattice.valid
             now = time.monotonic()
-            if time_limit is not None and now - started > time_limit:
+            if time_limit is not None and now - started > time_limit and lattice.best is not None:
                 break
             if progress is not None and now - said > _EVERY_SECONDS:
                 progress(lattice.value, bound)
@@ -320,7 +323,6 @@ def solution_of(
         problem,
         "global",
         best.levels,
-        None,
         np.array(levels),
         best.suppressed[groups.of_combinations],
         best.value,

@@ -12,8 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from petaudit.anonymizing.columns import Column, Label
 from petaudit.exact.class_figures import Integers
 from petaudit.labels.cells import SUPPRESSED
@@ -86,9 +84,13 @@ class TreeMaker:
     def __init__(
         self, columns: Sequence[Column], codes: Integers, nodes: tuple[Any, ...], firsts: Integers
     ) -> None:
-        self.columns, self.codes, self.firsts = columns, codes, firsts
-        _, self.parent, self.label, self.column, self.level, _, _, self.came, self.now = nodes
-        self.tops = np.array([column.levels - 1 for column in columns])
+        self.columns = columns
+        self.leaves = codes[:, firsts].T.tolist()
+        _, parent, label, column, level, _, _, came, now = nodes
+        self.parent, self.label, self.column = parent.tolist(), label.tolist(), column.tolist()
+        self.level, self.came, self.now = level.tolist(), came.tolist(), now.tolist()
+        self.tops = [column.levels - 1 for column in columns]
+        self.codes = [column.codes.tolist() for column in columns]
 
     def tree(self, roots: int, levels: Sequence[int] | None) -> Tree | None:
         """The tree of the only root, or of classes at some levels, the suppressed one first."""
@@ -97,20 +99,21 @@ class TreeMaker:
         below: list[list[int]] = [[] for _ in range(number)]
         for node in range(roots, number):
             below[self.parent[node]].append(node)
-        leaves = np.cumsum(self.column < 0) - 1
         places = list(range(len(self.columns)))
+        leaf = sum(column < 0 for column in self.column)
         for node in range(number - 1, -1, -1):
+            now, tree = self.now[node], None
             if self.column[node] >= 0:
                 tree = self._split(node, below[node], made)
-            elif all(label == SUPPRESSED for label in self._labels(node, places, self.now[node])):
-                tree = None
             else:
-                tree = {"leaf": int(leaves[node]), "levels": self.now[node].tolist()}
-            made[node] = self._specialised(node, tree)
+                leaf -= 1
+                if any(label != SUPPRESSED for label in self._labels(node, places, now)):
+                    tree = {"leaf": leaf, "levels": now}
+            made[node] = tree if now == self.came[node] else self._specialised(node, tree)
         if levels is None:
             whole: Tree | None = made[0]
             return whole
-        at_top = (self.came[0] == self.tops).all() and tuple(levels) != tuple(self.tops)
+        at_top = self.came[0] == self.tops and list(levels) != self.tops
         children = [
             {"labels": self._labels(node, places, levels), "node": made[node]}
             for node in range(1 if at_top else 0, roots)
@@ -119,8 +122,9 @@ class TreeMaker:
         return {"columns": places, "levels": list(levels), "children": children, "rest": rest}
 
     def _split(self, node: int, below: list[int], made: list[Any]) -> Tree:
-        place, level = int(self.column[node]), int(self.level[node])
-        children, rest = [], None
+        place, level = self.column[node], self.level[node]
+        children: list[dict[str, Any]] = []
+        rest = None
         for child in below:
             if self.label[child] < 0:
                 rest = made[child]
@@ -129,20 +133,17 @@ class TreeMaker:
                 children.append({"labels": [text], "node": made[child]})
         return {"columns": [place], "levels": [level], "children": children, "rest": rest}
 
-    def _specialised(self, node: int, tree: Tree | None) -> Tree | None:
+    def _specialised(self, node: int, tree: Tree | None) -> Tree:
         """All rows of a node had the same finer labels: only rows that have them belong there."""
-        finer = np.flatnonzero(self.now[node] != self.came[node]).tolist()
-        if not finer:
-            return tree
-        levels = [int(self.now[node, place]) for place in finer]
+        pairs = enumerate(zip(self.now[node], self.came[node], strict=True))
+        finer = [place for place, (now, came) in pairs if now != came]
+        levels = [self.now[node][place] for place in finer]
         child = {"labels": self._labels(node, finer, levels), "node": tree}
         return {"columns": finer, "levels": levels, "children": [child], "rest": None}
 
     def _labels(self, node: int, places: Sequence[int], levels: Sequence[int]) -> list[Label]:
-        combination = self.firsts[node]
+        leaves = self.leaves[node]
         return [
-            self.columns[place].labels[level][
-                self.columns[place].codes[level, self.codes[place, combination]]
-            ]
+            self.columns[place].labels[level][self.codes[place][level][leaves[place]]]
             for place, level in zip(places, levels, strict=True)
         ]
