@@ -231,3 +231,19 @@ def test_levels_are_proposed_where_no_hierarchy_is_given() -> None:
 def test_check_advises_a_search_only_for_limits_that_it_can_keep() -> None:
     of_classes = {name for name, measure in all_measures().items() if is_of_classes(measure)}
     assert {*NOT_SEARCHED} == of_classes - {*LIMITS}
+
+
+def test_an_interrupted_search_keeps_what_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiled loop makes an error of its own of Ctrl-C."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise SystemError("error return without exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(making, "recode_locally", interrupted)
+    given = GIVEN | {"recoding": "local"}
+    with pytest.warns(petaudit.PetauditWarning, match="interrupted: this is the best so far"):
+        made = petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **given)
+    assert made.audit["k-anonymity"].value == 3
+    monkeypatch.setattr(making, "search", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **given)

@@ -7,6 +7,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -134,7 +135,7 @@ class Anonymized:
     @cached_property
     def released(self) -> pa.Table:
         """The released table, in the order of the original."""
-        return for_release(self.made.table().filter(self.kept), self.transformation)
+        return for_release(self.made.rows(self.kept), self.transformation)
 
     @cached_property
     def with_people(self) -> pa.Table:
@@ -142,7 +143,7 @@ class Anonymized:
         person = self.inputs.person
         if person is None or person in self.released.column_names:
             return self.released
-        rows = self.made.table().filter(self.kept)
+        rows = self.made.rows(self.kept)
         return self.released.append_column(person, rows.column(person))
 
     @property
@@ -359,7 +360,7 @@ def anonymize_with_report(
             rows = ~hidden if drop_suppressed else np.ones_like(hidden)
             release = audited(
                 inputs,
-                made.table().filter(rows),
+                made.rows(rows),
                 settings,
                 transformation,
                 watch,
@@ -430,17 +431,30 @@ def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
 def best_release(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
     """The solution with the smallest loss, or with a time limit the best so far."""
     judge = Judge(problem)
-    with stage(phrase("searching for the best levels")):
+    with stage(phrase("searching for the best levels")), _interrupts():
         best = search(problem, time_limit=time_limit, progress=say_progress, judge=judge)
         best = _spelled_finest(best)
     if recoding == "global":
         return best
-    with stage(phrase("giving every class levels of its own")):
-        try:
+    try:
+        with stage(phrase("giving every class levels of its own")), _interrupts():
             return recode_locally(problem, best, judge=judge)
-        except KeyboardInterrupt:
-            # What is there keeps the limits; a second one ends the command.
-            return best
+    except KeyboardInterrupt:
+        # What is there keeps the limits; a second one ends the command.
+        text = phrase("interrupted: this is the best so far, in which every column has one level")
+        warnings.warn(text, PetauditWarning, stacklevel=2)
+        return best
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Let Ctrl-C be one where a compiled loop makes an error of its own of it."""
+    try:
+        yield
+    except SystemError as problem:
+        if isinstance(problem.__cause__ or problem.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
 
 
 def _spelled_finest(solution: Solution) -> Solution:
