@@ -79,7 +79,7 @@ class Tables:
     _picker: RowPicker | None = None
     _split: tuple[str, tuple[Source, Source]] | None = None
     _synthetic: tuple[str, Source] | None = None
-    _keys: dict[str, bytes] = field(default_factory=dict)
+    _keys: dict[str, bytes] = field(default_factory=dict, repr=False)
     """The secret behind each table with noise, so that one made again is the same."""
     _anonymized: tuple[str, Anonymized] | None = None
 
