@@ -19,6 +19,7 @@ from petaudit.errors import (
     listing,
     names_in,
     phrase,
+    term,
 )
 from petaudit.exact.deciding import breaches, is_comparable, keeps, people_needed
 from petaudit.exact.excess import Excess
@@ -271,9 +272,14 @@ class AttackMeasure(Measure):
         if figure.value is None or math.isnan(figure.value):
             return None
         if figure.value <= 0:
-            return phrase("This attack exposes no more of the people than of strangers.")
+            return phrase(
+                "{title}: no more of the people are exposed than of strangers.",
+                title=term(self.title),
+            )
         return phrase(
-            "Of the people whom this attack would miss among strangers, {share:.1%} are exposed.",
+            "{title}: of the people whom the attack would miss among strangers, {share:.1%} are "
+            "exposed.",
+            title=term(self.title),
             share=figure.value,
         )
 

@@ -56,7 +56,7 @@ class AttackFigure:
         people = phrase(
             "{rate} of {people} of the original",
             rate=_share(self.attack_rate, self.people),
-            people=counted(self.people, "person", "people"),
+            people=counted(self.people, "person", "people", of=self.people),
         )
         if self.control_rate is None or self.control_people is None:
             told = people
@@ -65,7 +65,7 @@ class AttackFigure:
                 "{people}, {control} of {others} of the control",
                 people=people,
                 control=_share(self.control_rate, self.control_people),
-                others=counted(self.control_people, "person", "people"),
+                others=counted(self.control_people, "person", "people", of=self.control_people),
             )
         if self.base_rate is not None:
             base = _share(self.base_rate, self.control_people or self.people)

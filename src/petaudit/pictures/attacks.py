@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 MOST_ATTACKS: Final = 16
 _LEFT, _RIGHT = 150, WIDTH - 20
-_TOP, _STEP = 34, 26
+_TOP, _STEP = 48, 26
 _FARTHEST_BELOW: Final = -0.5
 """What is below zero is noise; a wide interval must not push the rest together."""
 
