@@ -16,7 +16,8 @@ ORDER = {
     "": [
         *("_version", "i18n", "errors", "exact", "system", "labels", "datasets", "tables"),
         *("learning", "synthesizing", "singling", "attacks", "roles", "starter", "inputs"),
-        *("generalizing", "pictures", "measures", "judging", "reports", "auditing", "suppressing"),
+        *("generalizing", "proposing", "pictures", "measures", "judging", "reports", "auditing"),
+        *("suppressing", "anonymizing"),
         *("pipelines", "cli"),
         *("__init__", "__main__"),
     ],

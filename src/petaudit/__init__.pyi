@@ -10,8 +10,10 @@ from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
 from petaudit.singling.options import Progress
+from petaudit.anonymizing.making import Anonymized as Anonymized
 from petaudit.auditing import Audit as Audit
 from petaudit.pipelines.executor import Executor as Executor
+from petaudit.anonymizing.risk_utility import Frontier as Frontier
 from petaudit.labels.hierarchies import Hierarchies as Hierarchies
 from petaudit.labels.hierarchy import Hierarchy as Hierarchy
 from petaudit.measures.mpuccs import MpuccsResult as MpuccsResult
@@ -20,19 +22,30 @@ from petaudit.errors import PetauditWarning as PetauditWarning
 from petaudit.judging.policy import Policy as Policy
 from petaudit.roles import Role as Role
 from petaudit.roles import Roles as Roles
+from petaudit.anonymizing.transformation import Transformation as Transformation
+from petaudit.anonymizing.making import anonymize as anonymize
+from petaudit.anonymizing.applying import apply as apply
+from petaudit.labels.grouping import cuts as cuts
 from petaudit.labels.rules import dates as dates
+from petaudit.anonymizing.risk_utility import frontier as frontier
 from petaudit.generalizing import generalize as generalize
 from petaudit.starter import guess_roles as guess_roles
+from petaudit.labels.grouping import keep as keep
 from petaudit.i18n.catalogue import language as language
 from petaudit.labels.rules import mask_right as mask_right
 from petaudit.labels.rules import ordered as ordered
 from petaudit.judging.policy import policies as policies
+from petaudit.proposing import propose_hierarchies as propose_hierarchies
+from petaudit.labels.grouping import quantiles as quantiles
 from petaudit.labels.rules import ranges as ranges
+from petaudit.labels.grouping import rare as rare
 from petaudit.reports.writing import report as report
 from petaudit.system.languages import set_language as set_language
 from petaudit.system.memory import set_memory as set_memory
 from petaudit.suppressing import suppress as suppress
 from petaudit.synthesizing import synthesize as synthesize
+from petaudit.synthesizing import synthesize_private as synthesize_private
+from petaudit.labels.grouping import tree as tree
 from petaudit.measures.utility_bias import utility_bias as utility_bias
 
 class _Arguments(TypedDict, total=False):

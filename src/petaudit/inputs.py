@@ -315,7 +315,8 @@ class Inputs:
         """What labels of the population are called in the released table."""
         if column not in self.hierarchies or set(labels) <= set(released):
             return labels
-        hierarchy = self.hierarchies.for_labels(column, labels)
+        values = None if self.original is None else self._original_values
+        hierarchy = self.hierarchies.for_labels(column, labels, values)
         if hierarchy is None:
             hierarchy = self.hierarchy(column)
         else:
@@ -360,10 +361,10 @@ class Inputs:
         table = self.table if before is None or column not in before.columns else before
         return "" if column not in table.columns else table.rows_holding(column, values)
 
-    def _original_values(self, column: str) -> tuple[str | None, ...]:
+    def _original_values(self, column: str) -> Mapping[str | None, int]:
         original = self.needed_original
         check_column(column, original.columns, original.name)
-        return original.counts.value_counts(column).labels
+        return original.counts.value_counts(column).by_label
 
     @property
     def needed_original(self) -> Source:

@@ -540,6 +540,20 @@ def test_a_second_condition_stands_beside_the_limit(
     assert f"{limit} FAIL" in rows_of(found.out)[given[0].partition("=")[0]]
 
 
+@pytest.mark.parametrize(
+    ("measure", "condition"),
+    [("alpha-k-anonymity", "k=1"), ("strict-average-risk", "k=1"), ("delta-presence", "least=0")],
+)
+def test_a_condition_that_nothing_breaks_makes_no_limit_of_it(
+    measure: str, condition: str, released: Path, write: Write, run: Run
+) -> None:
+    people = write("people.csv", PEOPLE_GENERALISED)
+    limits = ("--limit", f"{measure}=1", "--option", f"{measure}.{condition}")
+    found = run("check", released, *ROLES, *limits, "--population", people, "--strict")
+    assert found.code == 2
+    assert f"no table could break the limit that was set for {measure}" in found.out
+
+
 def test_people_who_are_still_named_are_said(write: Write, run: Run) -> None:
     named = write("named.csv", "name;zip\nAda;1\nBob;1\n")
     found = run("check", named, "--qi", "zip", "--identifier", "name", "--k", "2")

@@ -45,7 +45,7 @@ MOVING = (
 OTHERS = (
     *("index.md", "install.md", "quasi-identifiers.md", "reading-the-report.md", "threat-model.md"),
     *("case-study.md", "choosing-measures.md", "comparison.md", "concepts.md", "conventions.md"),
-    *("faq.md", "glossary.md", "yaml-reference.md"),
+    *("faq.md", "glossary.md", "yaml-reference.md", "private-tables.md"),
 )
 ENGLISH_PAGES = (*TUTORIALS, *MOVING, *OTHERS)
 PAGES = [language + page for language in LANGUAGES for page in ENGLISH_PAGES]

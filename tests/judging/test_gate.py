@@ -83,6 +83,26 @@ def test_a_declared_identifier_that_is_partly_suppressed_still_names_people() ->
     assert audited({"who": cells}, **given).exit_code == 0  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize(("nameless", "is_asked"), [(ROWS // 2 - 1, True), (ROWS // 2, False)])
+def test_a_column_that_is_half_empty_tells_nobody_apart(nameless: int, is_asked: bool) -> None:
+    people: list[Any] = [f"p{row // 2}@example.org" for row in range(ROWS)]
+    found = audited({"email": people[nameless:] + ["*"] * nameless})
+    assert (found.columns.people is not None) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("told", "is_idle"),
+    [({}, True), ({"strict": True}, False), ({"conditions": ["k at least 5"]}, False)],
+)
+def test_a_document_says_why_a_limit_at_the_end_of_the_range_is_not_idle(
+    told: dict[str, Any], is_idle: bool
+) -> None:
+    entry = {"measure": "strict-average-risk", "status": "passed", "value": 0.5, "limit": 1.0}
+    figure = Figure.of(entry | told)
+    assert figure.is_idle is is_idle
+    assert any("no table could break" in text for text in open_questions([figure])) is is_idle
+
+
 def test_numbers_that_only_differ_are_a_question_and_not_a_breach() -> None:
     found = audited({"reading": NUMBERS})
     assert (found.verdict, found.exit_code) == ("passed", 0)
@@ -210,6 +230,7 @@ def passed(measure: str, value: float, limit: float) -> Figure:
         ([passed("k-anonymity", 1, 1)], [], ["could break the limit that was set for k-anonymity"]),
         ([passed("t-closeness", 0.4, 1)], ["d"], ["no table could break the limit"]),
         ([passed("k-anonymity", 5, 5)], ["d"], ["no measure looked at the sensitive attribute d"]),
+        ([passed("k-anonymity", 5, 5), Figure("t-closeness", "failed", 0.5, 0.2)], ["d"], []),
         # What is judged and broken is no open question.
         ([Figure("l-diversity", "failed", 1.0, 2.0)], ["d"], []),
         # Utility at its worst is a loss, and no danger.

@@ -349,11 +349,10 @@ def test_limits_are_exact(limit: Any, passed: bool) -> None:
 def test_hellinger_keeps_a_limit_that_it_equals_but_for_rounding() -> None:
     # sqrt(1 - sqrt(1/4)) = sqrt(1/2): an irrational figure, given as a float.
     original, released = pa.table({"x": ["a"]}), pa.table({"x": ["a", "b", "b", "b"]})
-    found = distribution_distance(original, released, figure="hellinger", limit=sqrt(0.5))
-    assert found.passed is True
-    assert not distribution_distance(
-        original, released, figure="hellinger", limit=sqrt(0.5) - 1e-9
-    ).passed
+    for below, passed in ((0, True), (1e-13, True), (1e-9, False)):
+        limit = sqrt(0.5) - below
+        found = distribution_distance(original, released, figure="hellinger", limit=limit)
+        assert found.passed is passed
 
 
 @pytest.mark.parametrize(

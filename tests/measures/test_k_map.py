@@ -56,6 +56,9 @@ def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> No
     assert [point.rows for point in found.curve] == [
         sum(size for size, of in pairs if of < point.k) for point in found.curve
     ]
+    assert [point.share for point in found.curve] == [
+        point.rows / populace.inputs.counted.rows for point in found.curve
+    ]
     assert found.figure == "k-map"
 
 

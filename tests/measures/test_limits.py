@@ -75,6 +75,19 @@ def test_what_is_no_finite_number_is_no_limit(name: str, limit: Any, inputs: Inp
     assert str(caught.value) == expected
 
 
+@pytest.mark.parametrize("tolerance", [0, Fraction(1, 10)])
+@pytest.mark.parametrize(("name", "worse"), [("suppression", 1), ("precision", -1)])
+@pytest.mark.parametrize("is_strict", [True, False])
+def test_at_a_tie_a_strict_limit_breaks(
+    name: str, worse: int, is_strict: bool, tolerance: Fraction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    measure, limit = find_measure(name), Fraction(1, 2)
+    monkeypatch.setattr(measure, "strict", is_strict)
+    for distance, passed in ((-1, True), (0, not is_strict), (1, False)):
+        value = limit + worse * (tolerance + Fraction(distance, 10**20))
+        assert measure.result(value, limit, tolerance=tolerance).passed is passed
+
+
 @every_measure
 @pytest.mark.parametrize("limit", [-1, -1e-300, "-0.1", Decimal("-1e-30"), Fraction(-1, 3)])
 def test_a_negative_limit_is_an_error(name: str, limit: Any, inputs: Inputs) -> None:

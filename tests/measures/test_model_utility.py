@@ -105,6 +105,17 @@ def test_accuracy_is_an_exact_share_and_kept_at_the_limit() -> None:
 
 
 @needs_sklearn
+def test_a_mean_of_floats_keeps_a_limit_that_it_equals_but_for_rounding() -> None:
+    original, released = pa.table(ORIGINAL), pa.table(changed(ORIGINAL, age=ORIGINAL["age"][::-1]))
+    options: dict[str, Any] = {"target": "rich", "features": ["age", "job"], "metric": "auc"}
+    lost = model_utility(original, released, **options).value
+    assert lost > 0.01
+    for below, passed in ((1e-13, True), (1e-9, False)):
+        found = model_utility(original, released, **options, limit=lost - below)
+        assert found.passed is passed
+
+
+@needs_sklearn
 @pytest.mark.parametrize("metric", ["accuracy", "f1", "auc"])
 def test_with_a_control_it_is_what_scikit_learns_own_tools_say(metric: str) -> None:
     compose = pytest.importorskip("sklearn.compose")

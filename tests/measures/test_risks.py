@@ -240,14 +240,16 @@ def test_journalist_risk_by_hand() -> None:
 
 def test_the_way_from_the_population_may_be_the_more_promising_one() -> None:
     """1 of 2 and 8 of 10 people: 2 classes by 12 people against (1/2 + 8/10)/9 = 0.144."""
-    found = journalist.journalist_risk(
-        pa.table({"zip": ["a"] + ["b"] * 8}),
-        population=pa.table({"zip": ["a"] * 2 + ["b"] * 10}),
-        quasi_identifiers="zip",
-        figure="average",
-        limit=0.15,
-    )
+    table = pa.table({"zip": ["a"] + ["b"] * 8})
+    given = {
+        "population": pa.table({"zip": ["a"] * 2 + ["b"] * 10}),
+        "quasi_identifiers": "zip",
+        "limit": 0.15,
+    }
+    found = journalist.journalist_risk(table, figure="average", **given)
     assert found.exact_value == Fraction(1, 6)
+    # A marketer starts from the table.
+    assert marketer.marketer_risk(table, **given).exact_value == Fraction(13, 90)
     # Without the first class 1/10 is left.
     assert found.remedy == dropping(1, 1, 1 / 9)
 

@@ -280,6 +280,18 @@ def test_more_columns_than_bits_in_a_word(columns: int) -> None:
     assert dict(zip(found.sets, found.rows_of_set.tolist(), strict=True)) == expected
 
 
+def test_a_set_is_minimal_by_its_columns_in_every_word() -> None:
+    """Row 0 is unique by column 64, and by 0 and 65, which only the second word tells apart."""
+    codes = np.zeros((66, 4), np.uint32)
+    codes[0] = [1, 1, 0, 0]
+    codes[64] = [1, 0, 0, 0]
+    codes[65] = [1, 0, 1, 0]
+    found = find_special(codes, 2)
+    rows = dict(zip(map(frozenset, found.sets), found.rows_of_set.tolist(), strict=True))
+    # All rows are unique by columns 0 and 65.
+    assert (rows[frozenset({64})], rows[frozenset({0, 65})]) == (1, 4)
+
+
 def test_large_groups_and_many_sets_are_counted_right() -> None:
     """Groups of more than ten rows are counted in another way, and arrays have to grow."""
     rng = np.random.default_rng(1)

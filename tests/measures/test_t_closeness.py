@@ -527,7 +527,7 @@ def test_a_senseless_number_of_worst_classes_is_an_error(worst: Any) -> None:
 def test_the_explanation_gives_the_reason_for_the_verdict() -> None:
     found = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", limit="0.44")
     assert found.explanation == (
-        "s: t = 0.555556 (equal distance, 4 classes); farthest: a class of 4 rows; "
+        "s: t = 0.56 (equal distance, 4 classes); farthest: a class of 4 rows; "
         "4 classes with 9 rows are above the limit",
         "9 rows break the limit",
     )

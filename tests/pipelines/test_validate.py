@@ -272,3 +272,15 @@ def test_in_python_it_raises_all_problems() -> None:
         petaudit.Executor(MANY).validate()
     assert len(caught.value.messages) >= len(SAID)
     assert all(own.startswith("the configuration, line ") for own in caught.value.messages)
+
+
+def test_a_search_asks_the_original_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    """A synthetic table has no column of persons; any other measure counts them in the table."""
+    Path("people.csv").write_text("who;" + TABLE.replace("\n4", "\np;4"))
+    loader = (
+        "Loader: {t: {filepath: t.csv, original: people.csv, roles: {quasi_identifier: zip}}}\n"
+    )
+    search = validated(loader + "Evaluator: {e: {method: mpuccs, person: who}}\n", capsys)
+    assert search["problems"] == []
+    others = validated(loader + "Evaluator: {e: {method: k-anonymity, person: who}}\n", capsys)
+    assert [(at, "'who'" in text) for at, text in by_line(others["problems"])] == [(2, True)]

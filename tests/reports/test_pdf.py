@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 import sys
@@ -64,6 +65,16 @@ def test_the_page_is_printed_in_private_and_without_a_network(
     folder = re.search(r"--user-data-dir=([^']+)", printed)
     assert folder is not None
     assert not Path(folder[1]).parent.exists()
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="root is a word of POSIX")
+@pytest.mark.parametrize("user", [0, 1000])
+def test_only_root_does_without_a_sandbox(
+    user: int, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(PRINTS)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert (b"--no-sandbox" in pdf.as_pdf("")) is (user == 0)
 
 
 def test_from_python(program: Program, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -10,6 +11,8 @@ import pytest
 
 import petaudit
 from petaudit.exact.excess import Finding
+from petaudit.singling.control import compare
+from petaudit.tables.joint.store import Exposed
 
 
 def people(rows: int, seed: int, values: int = 12) -> pa.Table:
@@ -33,6 +36,30 @@ def test_duplicates_change_nothing() -> None:
     # Beside equal people nobody is more or less alone; but a larger control draws more of them.
     again = excess(repeated(original, 4), synthetic, control)
     assert again[1] == pytest.approx(expected[1], abs=0.1)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_the_interval_is_made_of(seed: int) -> None:
+    """The counts of each sample are added, those of the control are a mean over the samples."""
+    chance = np.random.default_rng(seed)
+    original, control = (int(people) for people in chance.integers(20, 60, 2))
+    samples = min(original // min(original, control), 5)
+    drawn = samples * min(original, control)
+    counts = [
+        Exposed(*chance.integers(0, 11, 2).tolist(), *chance.integers(0, 11, 2).tolist())
+        for _ in range(samples)
+    ]
+    answers = iter(counts)
+    found = compare((1, original, control), lambda sample: next(answers), seed=1)
+    assert found is not None
+    exposed, nearly, strangers, nearly_strangers = map(sum, zip(*counts, strict=True))
+    # Three halves of the larger share of people in pairs, but nobody is in a pair and alone.
+    pairs = max(Fraction(nearly, drawn), Fraction(nearly_strangers, control * samples)) * 3 / 2
+    expected = min(pairs, 1 - Fraction(exposed, drawn))
+    assert found.original.competing == pytest.approx(float(expected), rel=1e-12)
+    assert (found.original.people, found.original.exposed) == (drawn, exposed)
+    assert (found.control.people, found.control.competing) == (control, 0)
+    assert found.control.exposed == pytest.approx(strangers / samples, rel=1e-12)
 
 
 def test_a_control_that_is_larger_is_looked_at_as_a_whole() -> None:

@@ -18,7 +18,7 @@ from pyarrow import csv, parquet
 import mpuccs_twin as twin
 import petaudit
 from budget import examples
-from petaudit.singling import prepared
+from petaudit.singling import engine, prepared
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.engines.scratch import OutOfTimeError, Scratch
 from petaudit.tables.joint import duck_coding, duck_pair, levels
@@ -124,10 +124,21 @@ def test_a_control_that_is_larger() -> None:
 def test_empty_tables_and_single_rows() -> None:
     table = people(3, 1)
     for original, synthetic in ((table.slice(0, 0), table), (table, table.slice(0, 0))):
-        memory, engine = answers(original, synthetic)
-        assert engine.findings.is_empty
+        memory, engine = answers(original, synthetic, people(3, 2), limit=0.5)
         assert engine.tree.equals(memory.tree)
+        for found in (memory, engine):
+            assert found.findings.is_empty
+            assert found.findings.why_no_changes is None
+            assert (found.complete, found.figures, found.warnings) == (True, {}, ())
+            assert (found.passed, found.undecided, found.changes) == (False, True, [])
     assert_same(table.slice(0, 1), table.slice(0, 1))
+
+
+def test_a_control_is_left_out_where_samples_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_DRAWING", 2**62)
+    found = petaudit.mpuccs(*(people(30, seed) for seed in (1, 2, 3)), search="engine")
+    assert found.figures["excess_risk"] is None
+    assert any("takes more memory than is available" in text for text in found.warnings)
 
 
 def test_stopped_halfway_the_first_combinations_count(monkeypatch: pytest.MonkeyPatch) -> None:

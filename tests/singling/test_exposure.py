@@ -99,11 +99,14 @@ def identified(pair: CodedPair, columns: Sequence[int]) -> set[int]:
 
 @pytest.mark.parametrize("columns", [3, 64, 65, 130])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_columns_beyond_a_word_of_bits(columns: int, threads: int) -> None:
+@pytest.mark.parametrize("varying", ["first", "last"])
+def test_columns_beyond_a_word_of_bits(columns: int, threads: int, varying: str) -> None:
     chance = np.random.default_rng(columns)
     codes = chance.integers(0, 2, (columns, 24)).astype(np.uint32)
-    # Few columns vary, the last ones among them, so that some rows cannot do without one.
-    codes[: columns - 3] = codes[0]
+    # Few columns vary, so that some rows cannot do without one: of the first or the last word.
+    codes[3:] = codes[-1]
+    if varying == "last":
+        codes = codes[::-1].copy()
     pair = CodedPair(codes, 12)
     exposure = expose(pair, [], 2, threads=threads)
     assert exposure is not None

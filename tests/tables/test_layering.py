@@ -21,6 +21,9 @@ EXCHANGE = {
     "petaudit/generalizing.py",
     "petaudit/synthesizing/exchange.py",
     "petaudit/synthesizing/making.py",
+    "petaudit/synthesizing/private/domains.py",
+    "petaudit/synthesizing/private/making.py",
+    "petaudit/synthesizing/private/observed.py",
 }
 """Above the tables layer, pyarrow tables only pass through: read from or written to a file."""
 

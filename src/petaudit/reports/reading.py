@@ -35,7 +35,7 @@ from petaudit.system.plain import Reader
 from petaudit.tables import is_address, parse_address, shown_table
 
 _READER: Final = Reader(ignores_others=True)
-_TAKEN: Final = ("verdict", "exit_code", "strict", "policies", "what_to_do", "left_out")
+_TAKEN: Final = ("verdict", "exit_code", "strict", "policies", "what_to_do", "left_out", "sections")
 """What a view has as the document says it; all else is worked out."""
 _NO_TABLES: Final = ("hierarchies",)
 """What was read beside tables."""

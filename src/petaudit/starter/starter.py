@@ -29,6 +29,9 @@ from petaudit.tables import shown_table
 if TYPE_CHECKING:
     from jinja2 import Template
 
+K: Final = 5
+T: Final = "0.2"
+"""The limits that are proposed."""
 _LONGEST_NAME: Final = 40
 _ROLE_HELP: Final = {
     Role.IDENTIFIER: phrase("Identifies a person directly: should not be released."),
@@ -185,6 +188,7 @@ def starter_text(starter: Starter, *, with_reasons: bool = True) -> str:
     table = shown_table(starter.table)
     return _template().render(
         starter=starter,
+        limits={"k": K, "t": T},
         table=table,
         name=experiment_name(table),
         file=remark(starter.file or "audit.yaml"),

@@ -1,0 +1,1 @@
+"""The search for the best de-identification that keeps limits, on counted combinations."""

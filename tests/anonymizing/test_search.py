@@ -1,0 +1,65 @@
+"""The search against trying all levels, and what it releases against the audit."""
+
+from __future__ import annotations
+
+import pytest
+
+from anonymizing import anonymizing_twin as twin
+from anonymizing.cases import as_table, given_to, problem_of, random_case, released
+from budget import examples
+from petaudit.anonymizing.infeasible import InfeasibleError
+from petaudit.anonymizing.search import search
+from petaudit.anonymizing.solution import Solution
+from petaudit.auditing.runner import run_measure
+from petaudit.measures import find_measure
+
+pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+
+FIGURES = {
+    "granularity": "granularity",
+    "entropy": "non-uniform-entropy",
+    "precision": "precision",
+    "discernibility": "discernibility",
+    "class-size": "average-class-size",
+}
+
+
+@pytest.mark.parametrize("part", range(10))
+def test_the_best_of_all_levels_is_reached_and_audited_alike(part: int) -> None:
+    for seed in range(part, examples(3600), 10):
+        case = random_case(seed)
+        best = twin.best(case)
+        try:
+            solution = search(problem_of(case))
+        except InfeasibleError:
+            assert best is None, (seed, best)
+            continue
+        assert best is not None, (seed, solution)
+        assert solution.value == pytest.approx(best[0], abs=1e-9), (seed, solution, best)
+        assert solution.is_optimal
+        assert solution.suppressed_rows <= case.max_suppressed
+        check_audit(seed, case, solution)
+
+
+def check_audit(seed: int, case: twin.Case, solution: Solution) -> None:
+    """The release keeps the limits, and its figure is the one that was searched for."""
+    table = released(case, solution)
+    is_kept = "class" if case.suppressed == "drop" else case.suppressed
+    inputs = given_to(
+        case,
+        table,
+        original=as_table(case.rows) if table.num_rows == len(case.rows) else None,
+        suppressed=is_kept,
+    )
+    for name, options in case.settings.items():
+        if case.suppressed == "exclude" and all(
+            level == "*" for column in range(len(case.names)) for level in solution.labels(column)
+        ):
+            continue
+        outcome = run_measure(find_measure(name), inputs, options)
+        assert outcome.result is not None, (seed, name, outcome.problem)
+        assert outcome.result.passed, (seed, name, options, outcome.result)
+    if case.objective in FIGURES and not case.weights and table.num_rows == len(case.rows):
+        outcome = run_measure(find_measure(FIGURES[case.objective]), inputs, {})
+        assert outcome.result is not None, (seed, outcome.problem)
+        assert outcome.result.value == pytest.approx(solution.figure, abs=1e-9), (seed, solution)
