@@ -199,6 +199,23 @@ def test_anonymeters_figures_stand_beside_a_complete_search(
     assert one.versions() == {"Anonymeter": {"anonymeter": "1"}}
 
 
+def test_everybody_is_attacked_beside_a_sample(
+    bench: dict[str, ModuleType], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(script: str, job: dict[str, Any], python: str) -> dict[str, Any]:
+        if job["contender"] == "petaudit":
+            return bench["peers_worker"].measure(job | {"runs": 1})
+        found = run_of(bench, 1.0, figures={"attacks": job["attacks"], "rate": 0.75})
+        return vars(found) | {"versions": {"anonymeter": "1"}}
+
+    monkeypatch.setattr(bench["measuring"], "run_worker", run)
+    inference, linkability = bench["peers"].compare_attacks("theirs", 1, folder, rows=300)
+    assert (inference.key, linkability.key) == ("anonymeter-inference", "anonymeter-linkability")
+    assert (inference.facts["attacks"], inference.facts["people"]) == (500, 300)
+    assert 0.5 < inference.facts["our_rate"] < 0.9
+    assert 0 <= linkability.facts["our_rate"] < 0.1
+
+
 def test_package_that_cannot_be_installed_is_said_and_the_run_goes_on(
     bench: dict[str, ModuleType],
     tmp_path: Path,

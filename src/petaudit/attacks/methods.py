@@ -143,6 +143,22 @@ class MembershipCurve:
     """The distances of people to the nearest synthetic row, sorted."""
     control: Weights
 
+    def true_rates(self, false_rates: Sequence[float]) -> list[float]:
+        """The share of people nearer than so many of the control, equally near ones in part."""
+        found = []
+        for rate in false_rates:
+            wanted = rate * len(self.control)
+            place = min(math.ceil(wanted), len(self.control)) - 1
+            threshold = self.control[max(place, 0)]
+            low, high = (np.searchsorted(self.control, threshold, s) for s in ("left", "right"))
+            own_low, own_high = (
+                np.searchsorted(self.training, threshold, s) for s in ("left", "right")
+            )
+            part = (wanted - low) / max(high - low, 1)
+            share = (own_low + min(max(part, 0.0), 1.0) * (own_high - own_low)) / len(self.training)
+            found.append(float(share))
+        return found
+
     @property
     def auc(self) -> float:
         """The probability that a member is nearer than a stranger."""

@@ -8,6 +8,7 @@ from typing import Annotated
 from petaudit.inputs import Inputs
 from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
 from petaudit.measures.base import Result
+from petaudit.pictures.membership import membership_of
 from petaudit.system import kinds
 
 Fpr = Annotated[
@@ -48,6 +49,7 @@ class Membership(AttackMeasure):
 
     name = "membership"
     rank = 310
+    pictures = staticmethod(membership_of)
 
     def compute(
         self,
@@ -67,7 +69,9 @@ class Membership(AttackMeasure):
         used = named_columns(columns, tables, "columns")
         attack, curve = members(tables, used, float(fpr))
         breakdown = {"fpr": float(fpr), "auc": curve.auc}
-        return self.judge_attacks(inputs, tables, [attack], limit, by=by, breakdown=breakdown)
+        return self.judge_attacks(
+            inputs, tables, [attack], limit, by=by, breakdown=breakdown, curve=curve
+        )
 
 
 membership = Membership.as_function()
