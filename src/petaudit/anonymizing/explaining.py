@@ -79,6 +79,8 @@ def _suppressed(made: Anonymized) -> Phrase:
     if not rows:
         return phrase("No row is suppressed")
     fields = {"rows": counted(rows, "row", of=total), "share": share(rows, total)}
+    if rows == total:
+        return phrase("Every row is suppressed, with '*' in every quasi-identifier")
     if made.transformation.drop_suppressed:
         return phrase(
             "Left out of the table, because no class takes them: {rows} ({share})", **fields

@@ -152,10 +152,10 @@ class Anonymized:
         changed = self.made.changed | frozenset(self.transformation.left_out)
         return in_kind_of(self.given, self.released, changed, self.kept)
 
-    @property
+    @cached_property
     def rows_suppressed(self) -> int:
         """Rows with ``*`` in every quasi-identifier, those that were dropped included."""
-        return self.transformation.rows_suppressed
+        return self.made.rows_marked
 
     def to_dict(self) -> dict[str, Any]:
         """The document of the audit, with how the table was made and the figures before."""
@@ -376,7 +376,7 @@ def anonymize_with_report(
         solution,
         made,
         (*given_inputs.files, *release.files),
-        tuple(_messages(inputs, identifying, kept, transformation, proposed)),
+        tuple(_messages(inputs, identifying, kept, transformation, proposed, made)),
     )
 
 
@@ -505,12 +505,19 @@ def _messages(
     kept: Collection[str],
     transformation: Transformation,
     proposed: Sequence[str],
+    made: Released,
 ) -> Iterator[str]:
     released = IdentifyingColumns(
         tuple(name for name in identifying.declared if name not in kept),
         tuple(name for name in identifying.guessed if name not in kept),
     )
     yield from released.messages(inputs, masked=transformation.masked)
+    if made.rows_marked == transformation.rows:
+        yield phrase(
+            "nothing is left of the quasi-identifiers: every row has '*' in all of them; let some "
+            "rows be suppressed ({argument}), leave out a quasi-identifier, or ask for less",
+            argument=argument("max_suppression", "10%"),
+        )
     if proposed:
         yield phrase(
             "no hierarchy was given for {columns}, so that levels were proposed; petaudit "

@@ -51,6 +51,17 @@ class Released:
         return (self.levels[:, 0] < 0)[self.classes.of_rows]
 
     @property
+    def rows_marked(self) -> int:
+        """How many rows have ``*`` in every quasi-identifier, whatever the reason."""
+        marked = np.ones(len(self.levels), dtype=bool)
+        for place, column in enumerate(self.transformation.columns):
+            is_mark = np.array([label == SUPPRESSED for label in (*column.labels, SUPPRESSED)])
+            levels = self.levels[:, place]
+            codes = column.coded(self.classes.labels[place])[levels, self.classes.codes[place]]
+            marked &= np.where(levels < 0, True, is_mark[codes])
+        return int(self.classes.sizes[marked].sum())
+
+    @property
     def changed(self) -> frozenset[str]:
         """The columns that hold other labels than the original."""
         is_changed = (self.levels != 0).any(axis=0)

@@ -19,7 +19,7 @@ from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.options import reading_of
 from petaudit.cli.released import write_released
-from petaudit.cli.report import Reports
+from petaudit.cli.report import Reports, check_folder
 from petaudit.cli.streams import (
     complain_of_error,
     complain_of_warning,
@@ -56,6 +56,7 @@ def anonymize(chosen: argparse.Namespace) -> int:
     """Find the best release that keeps the limits, and write it."""
     target = Path(chosen.out)
     table_format(target)
+    check_folder(target)
     document = transformation_path(target, chosen.transformation)
     reports = Reports.of(chosen)
     size = chosen.population_size

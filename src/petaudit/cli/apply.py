@@ -13,6 +13,7 @@ from petaudit.auditing import Audit
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.options import reading_of
 from petaudit.cli.released import write_released
+from petaudit.cli.report import check_folder
 from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
 from petaudit.errors import OutOfReachError, counted, joined, phrase, share
 from petaudit.measures.limits import short
@@ -26,6 +27,7 @@ def apply(chosen: argparse.Namespace) -> int:
     """Give other rows the labels of an earlier release, and write them."""
     target = Path(chosen.out)
     table_format(target)
+    check_folder(target)
     document = Path(chosen.transformation)
     known = Transformation.read(document)
     try:
