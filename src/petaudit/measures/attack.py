@@ -250,6 +250,7 @@ class AttackMeasure(Measure):
         for group in result.exposed[:2]:
             if group.people != result.people:
                 yield exposed_text(group)
+        yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
 
     def more_columns(self, result: Result) -> ResultColumns:
         """The rates and the interval, under the names that PETsARD's table has them."""
