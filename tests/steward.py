@@ -32,7 +32,8 @@ _PATIENCE: Final = 120.0
 _MOST_TRIES: Final = 4
 _ESCAPE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PROMPT: Final = re.compile(r"[:：] $")
-_COMMAND: Final = re.compile(r"^ +(petaudit .+)$", re.MULTILINE)
+_COMMAND: Final = re.compile(r"^ +(petaudit (?!.*\b(?:TABLE|NEW)\b).+)$", re.MULTILINE)
+"""Without those that stand for a file that somebody may have later."""
 _COMMANDS: Final = re.compile(r"(?:^ +petaudit .+\n)+", re.MULTILINE)
 _OPTION: Final = re.compile(r"(--[a-z][a-z-]*) ('[^']*'|[^\s(),;'）；，]+)")
 _PAGE: Final = re.compile(r"[\w.-]+\.html")
@@ -63,7 +64,8 @@ class Screen:
     @property
     def ways(self) -> list[list[str]]:
         """The same, with those together that stand below each other and are typed in turn."""
-        return [_COMMAND.findall(block) for block in _COMMANDS.findall(self.text)]
+        blocks = map(_COMMAND.findall, _COMMANDS.findall(self.text))
+        return [commands for commands in blocks if commands]
 
 
 @dataclass

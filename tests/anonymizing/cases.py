@@ -51,8 +51,8 @@ _POPULATION = ("k-map", "delta-presence")
 _SENSITIVE = {name for name, _ in LIMITS[7:15]}
 
 
-def random_case(seed: int) -> Case:
-    """A case of every kind, by its number."""
+def random_case(seed: int, most: int = 14) -> Case:
+    """A case of every kind, by its number, with no more rows than a number."""
     rng = random.Random(seed)  # noqa: S311
     names = rng.sample(list(TREES), rng.choice([1, 2, 2, 3]))
     trees = {name: TREES[name] for name in names}
@@ -62,7 +62,7 @@ def random_case(seed: int) -> Case:
         settings[name] = {option: value for option, value in chosen.items() if value is not None}
     with_population = not set(settings).isdisjoint(_POPULATION) or rng.random() < 0.1
     person = "who" if not with_population and rng.random() < 0.3 else None
-    number = rng.randint(3, 14)
+    number = rng.randint(3, most)
     values = rng.choice([_VALUES[:2], _VALUES[:3], _VALUES])
     # A null has no place in an order, and the audit then takes another distance.
     nulls = (None,) if rng.random() < 0.2 and "t-closeness" not in settings else ()
@@ -75,7 +75,7 @@ def random_case(seed: int) -> Case:
     population = []
     if with_population:
         population = [{name: row[name] for name in names} for row in rows]
-        for _ in range(rng.randint(0, 20)):
+        for _ in range(rng.randint(0, 20 + most - 14)):
             population.append({name: rng.choice(list(trees[name])) for name in names})
     bounds = {}
     if rng.random() < 0.2:

@@ -67,7 +67,7 @@ def test_optima_of_full_enumeration(
 
 @pytest.mark.parametrize(
     ("names", "settings", "granularity", "entropy"),
-    [(NINE, K, 0.935, 0.739), (EIGHT, L, 0.911, 0.693), (EIGHT, T, 0.854, 0.603)],
+    [(NINE, K, 0.938, 0.747), (EIGHT, L, 0.916, 0.7), (EIGHT, T, 0.867, 0.62)],
 )
 def test_local_recoding_keeps_more_than_the_prototype_and_suppresses_nothing(
     names: list[str], settings: Any, granularity: float, entropy: float
@@ -96,4 +96,4 @@ def test_a_search_that_is_stopped_knows_how_far_the_optimum_can_be() -> None:
     stopped = search(problem, time_limit=0)
     assert not stopped.is_optimal
     assert stopped.bound <= optimum <= stopped.value
-    assert 0 < stopped.gap < 1
+    assert 0 < stopped.gap <= 1

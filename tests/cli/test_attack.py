@@ -149,3 +149,11 @@ def test_every_stranger_exposed_leaves_everything_open(run: Run, write: Write) -
     assert found.code == 2
     assert "every stranger is exposed" in found.err
     assert "0.0000 to 1.0000" in found.out
+
+
+def test_tables_beyond_the_memory_are_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petaudit.attacks.tables.memory_limit", lambda: 340_000_000)
+    found = run(*TABLES)
+    assert found.code == 2
+    assert "attacks compare rows in memory" in found.err
+    assert "(--memory)" in found.err

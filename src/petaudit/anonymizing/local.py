@@ -17,6 +17,7 @@ import numpy as np
 
 from petaudit.anonymizing import local_kernels as kernels
 from petaudit.anonymizing.conditions import RiskCondition, SensitiveCondition, SizeCondition
+from petaudit.anonymizing.forest import Forest, Parts
 from petaudit.anonymizing.groups import Counts, Groups
 from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.objectives import ColumnObjective, EntropyObjective, objective_of
@@ -29,6 +30,8 @@ from petaudit.tables.emd import Ground
 RULES: Final = ((0.5, False), (0.75, False), (1.0, True), (1.0, False), (0.75, True))
 """How splits are chosen: the power of bits that a gain is divided by, and whether levels may be
 skipped."""
+SHARES: Final = (20, 100, 500)
+"""Parts of these shares of all items are recoded in all ways, one after the other."""
 _MOST_ITEMS: Final = 800_000
 """Of so many combinations one way is tried, of half as many two, and so on."""
 
@@ -53,15 +56,22 @@ def recode_locally(problem: Problem, start: Solution, *, judge: Judge | None = N
     if limits is None:
         return start
     recoding = _Recoding(problem, looking, limits)
-    ways = [(*rule, parts) for rule in RULES for parts in recoding.starts(start)]
-    tried = [
-        made
-        for power, is_deep, parts in ways[: max(_MOST_ITEMS // max(problem.number, 1), 1)]
-        if (made := recoding.refined(parts, start, power, is_deep)) is not None
-    ]
-    for made in sorted(tried, key=lambda made: made.value):
-        if made.value < start.value - 1e-12 and holds(looking, made):
-            return made
+    effort = max(_MOST_ITEMS // max(problem.number, 1), 1)
+    tried = []
+    for parts in recoding.starts(start):
+        forests = [recoding.forest(parts, *rule) for rule in RULES[: max(effort // 2, 1)]]
+        tried += [(forest, parts) for forest in forests]
+        if effort > len(RULES):
+            best = min(forests, key=lambda forest: forest.total)
+            for share in SHARES:
+                best = recoding.improved(best, share)
+            tried.append((best, parts))
+        if effort == 1:
+            break
+    made = [recoding.solution(forest, parts, start) for forest, parts in tried]
+    for one in sorted(filter(None, made), key=lambda one: one.value):
+        if one.value < start.value - 1e-12 and holds(looking, one):
+            return one
     return start
 
 
@@ -172,19 +182,6 @@ def _kind(
     return kind, (limit,), ground
 
 
-@dataclass(frozen=True)
-class _Parts:
-    """Where refining begins."""
-
-    order: Integers
-    starts: Integers
-    stops: Integers
-    levels: np.ndarray[Any, np.dtype[np.int8]]
-    is_free: Truths
-    by_levels: tuple[int, ...] | None = None
-    """Whether parts are the classes at some levels, and at which."""
-
-
 class _Recoding:
     """A problem, ready to be recoded in several ways."""
 
@@ -249,12 +246,12 @@ class _Recoding:
             starts.astype(np.int64), all_values[by_item], counts_of,
         )  # fmt: skip
 
-    def starts(self, start: Solution) -> list[_Parts]:
+    def starts(self, start: Solution) -> list[Parts]:
         """The classes of a solution, and the root alone."""
         combos = self.data[1]
         number = len(combos)
         everything = np.arange(number, dtype=np.int64)
-        root = _Parts(
+        root = Parts(
             everything,
             np.array([0]),
             np.array([number]),
@@ -273,24 +270,36 @@ class _Recoding:
         if start.is_suppressed.any():
             levels[0] = self.tops
             is_free[0] = self.problem.suppressed != "class"
-        return [_Parts(order, begins, stops, levels, is_free, start.levels), root]
+        return [Parts(order, begins, stops, levels, is_free, start.levels), root]
 
-    def refined(
-        self, parts: _Parts, start: Solution, power: float, is_deep: bool
-    ) -> Solution | None:
-        """Refine parts; None where too many rows would be suppressed."""
+    def forest(self, parts: Parts, power: float, is_deep: bool, forced: int = -1) -> Forest:
+        """Split parts as far as they go."""
         order = parts.order.copy()
         nodes = kernels.refine(
             self.data, order, parts.starts.astype(np.int64), parts.stops.astype(np.int64),
             parts.levels, parts.is_free, self.lowest, self.limits.smallest, self.limits.arrays,
-            self.work, power, is_deep,
+            self.work, power, is_deep, forced,
         )  # fmt: skip
-        _, _, _, column, _, begin, end, _, now = nodes
-        combos = self.data[1]
-        leaves = np.flatnonzero(column < 0)
-        leaves = leaves[np.argsort(begin[leaves])]
+        return Forest(order, *nodes)
+
+    def improved(self, forest: Forest, share: int) -> Forest:
+        """Try all ways on parts of so many of all items, and keep the best of each part."""
+        nodes = forest.cut(max(len(forest.order) // share, 1))
+        # Only what stays behind at the top may be free, and that is left alone here.
+        tops = (forest.came[nodes] == self.tops).all(axis=1)
+        nodes = nodes[~tops]
+        if not nodes.size:
+            return forest
+        parts = forest.parts(nodes, np.zeros(len(forest.parent), dtype=bool))
+        ways = [self.forest(parts, *rule) for rule in RULES]
+        ways += [self.forest(parts, *RULES[0], column) for column in range(len(self.tops))]
+        return forest.grafted(nodes, ways)
+
+    def solution(self, forest: Forest, parts: Parts, start: Solution) -> Solution | None:
+        """What a forest comes to; None where too many rows would be suppressed."""
+        combos, order = self.data[1], forest.order
         level_of = np.zeros((self.problem.number, len(self.tops)), dtype=np.int8)
-        level_of[combos[order]] = np.repeat(now[leaves], end[leaves] - begin[leaves], axis=0)
+        level_of[combos] = forest.levels_of(len(order))
         made = replace(
             start,
             recoding="local",
@@ -301,7 +310,8 @@ class _Recoding:
         )
         if made.suppressed_rows > self.problem.max_suppressed:
             return None
-        maker = TreeMaker(self.problem.columns, self.problem.codes, nodes, combos[order[begin]])
+        columns, codes = self.problem.columns, self.problem.codes
+        maker = TreeMaker(columns, codes, forest, combos[order[forest.begin]])
         return replace(
             made,
             value=local_value(self.judge, made),

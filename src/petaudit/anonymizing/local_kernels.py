@@ -204,11 +204,23 @@ def assess(  # noqa: PLR0915 (parts of it would have to hand ten arrays around)
                         left_people += 1
             if keeps_limits(left_rows, left_people, left_counts, smallest, limits):
                 break
-            fewest = -1
+            # The smallest part that mends it on its own, or else the smallest of all.
+            fewest, mends = -1, False
             for place in range(number):
                 label = touched[place]
-                if ok[label] and (fewest < 0 or in_label[label] < in_label[fewest]):
-                    fewest = label
+                if not ok[label]:
+                    continue
+                does = False
+                if width and (not mends or in_label[label] < in_label[fewest]):
+                    for value in range(width):
+                        left_counts[value] += matrix[label, value]
+                    both = left_rows + in_label[label]
+                    does = keeps_limits(both, both, left_counts, 1, limits)
+                    for value in range(width):
+                        left_counts[value] -= matrix[label, value]
+                is_smaller = fewest < 0 or in_label[label] < in_label[fewest]
+                if (does and not mends) or (does == mends and is_smaller):
+                    fewest, mends = label, does
             ok[fewest] = False
             apart -= 1
             left_rows += in_label[fewest]
@@ -266,14 +278,16 @@ def refine(  # noqa: PLR0915 (as above)
     work: tuple[Any, ...],
     power: float,
     is_deep: bool,
-) -> tuple[int, Array, Array, Array, Array, Array, Array, Array, Array]:
+    forced: int,
+) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]:
     """Split parts until no split keeps the limits; return the nodes of the tree.
 
     They have: the parent, the label at the parent's split (-1: what stayed behind), column and
     level of the split (-1: a leaf), where the items begin and end, and the levels when they came
     and when they were split. A split is chosen by its gain over its bits to some ``power``: a class
     of n rows can be split by log2(n / k) bits in all. ``is_deep``: also to levels that are several
-    steps down.
+    steps down. ``forced``: the column of the first split, where it is possible; -1 for any. Last
+    come the part that a node is of, and what the rows of a leaf lose.
     """
     columns = len(lowest)
     most = 2 * len(order) + len(starts) + 2
@@ -286,11 +300,14 @@ def refine(  # noqa: PLR0915 (as above)
     came = np.zeros((most, columns), dtype=np.int8)
     now = np.zeros((most, columns), dtype=np.int8)
     free = np.zeros(most, dtype=np.bool_)
+    part = np.zeros(most, dtype=np.int64)
+    lost = np.zeros(most)
     nodes = 0
     for place in range(len(starts)):
         begin[nodes], end[nodes] = starts[place], stops[place]
         came[nodes] = first_levels[place]
         free[nodes] = is_free[place]
+        part[nodes] = place
         nodes += 1
     codes, combos, labels = data[0], data[1], data[7]
     ok, touched = work[4], work[5]
@@ -310,11 +327,18 @@ def refine(  # noqa: PLR0915 (as above)
                 )
                 if number >= 0 and gain > 0:
                     score = gain / max(bits, 1e-9) ** power
+                    if place == forced and node < len(starts):
+                        score += 1e18
                     if score > best * (1 + 1e-12):
                         best, column, level = score, place, finer
                 if not is_deep and number > 1:
                     break
         if column < 0:
+            for at in range(start, stop):
+                item = order[at]
+                for place in range(columns):
+                    leaf = codes[place, combos[item]]
+                    lost[node] += data[2][item] * data[8][place, now[node, place], leaf]
             node += 1
             continue
         _, _, number = assess(
@@ -334,6 +358,7 @@ def refine(  # noqa: PLR0915 (as above)
             if sizes[place + 1] == sizes[place]:
                 continue
             parent[nodes] = node
+            part[nodes] = part[node]
             begin[nodes], end[nodes] = start + sizes[place], start + sizes[place + 1]
             came[nodes] = now[node]
             if place < number:
@@ -349,7 +374,6 @@ def refine(  # noqa: PLR0915 (as above)
         order[start:stop] = spare[start:stop]
         node += 1
     return (
-        nodes,
         parent[:nodes],
         label_of[:nodes],
         split_column[:nodes],
@@ -358,4 +382,6 @@ def refine(  # noqa: PLR0915 (as above)
         end[:nodes],
         came[:nodes],
         now[:nodes],
+        part[:nodes],
+        lost[:nodes],
     )

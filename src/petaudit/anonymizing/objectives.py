@@ -92,7 +92,7 @@ class ColumnObjective(Objective):
 
     def combined(self, lost: Floats) -> float:
         """The weighted mean of the columns."""
-        return float(self.weights @ lost)
+        return min(float(self.weights @ lost), 1.0)
 
     def lattice(self, part: tuple[slice, ...], penalty: Floats | None = None) -> Floats:
         """The same for all levels at once."""

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from petaudit.anonymizing.columns import Column, Label
+from petaudit.anonymizing.forest import Forest
 from petaudit.exact.class_figures import Integers
 from petaudit.labels.cells import SUPPRESSED
 
@@ -79,16 +80,16 @@ def paths_of(column: Column, leaf: int) -> tuple[Label, ...]:
 
 
 class TreeMaker:
-    """Makes a tree of the nodes of ``local_kernels.refine``."""
+    """Makes a tree of a forest."""
 
     def __init__(
-        self, columns: Sequence[Column], codes: Integers, nodes: tuple[Any, ...], firsts: Integers
+        self, columns: Sequence[Column], codes: Integers, forest: Forest, firsts: Integers
     ) -> None:
         self.columns = columns
         self.leaves = codes[:, firsts].T.tolist()
-        _, parent, label, column, level, _, _, came, now = nodes
-        self.parent, self.label, self.column = parent.tolist(), label.tolist(), column.tolist()
-        self.level, self.came, self.now = level.tolist(), came.tolist(), now.tolist()
+        self.parent, self.label = forest.parent.tolist(), forest.label.tolist()
+        self.column, self.level = forest.column.tolist(), forest.level.tolist()
+        self.came, self.now = forest.came.tolist(), forest.now.tolist()
         self.tops = [column.levels - 1 for column in columns]
         self.codes = [column.codes.tolist() for column in columns]
 

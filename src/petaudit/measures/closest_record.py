@@ -43,6 +43,7 @@ class ClosestRecord(AttackMeasure):
     limit_help = "the share may be at most this; 0.5 is what chance gives"
     decides_by_interval = False
     details = Measure.details
+    pictures = Measure.pictures
 
     def compute(
         self,

@@ -118,11 +118,9 @@ def understood(method: str, options: Mapping[Any, Any]) -> tuple[dict[Any, Any],
     meant: dict[Any, Any] = {"method": known["method"]}
     needless = [str(name) for name in options if name in words["needless"]]
     for name, value in options.items():
-        if name == "mode" and value == "univariate":
-            meant["n_cols"] = 1
-        elif name == "regression" and known["method"] == "attribute-inference":
-            # Anonymeter takes numbers within 5 % for right.
-            meant |= {"tolerance": 0.05} if value is True else {}
+        values = known.get("values", {}).get(name, {})
+        if isinstance(value, str | bool) and value in values:
+            meant |= values[value]
         elif name != "method" and name not in needless:
             meant[known["names"].get(name, name)] = value
     return meant, needless

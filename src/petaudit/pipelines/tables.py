@@ -79,7 +79,7 @@ class Tables:
     _picker: RowPicker | None = None
     _split: tuple[str, tuple[Source, Source]] | None = None
     _synthetic: tuple[str, Source] | None = None
-    _keys: dict[str, bytes] = field(default_factory=dict)
+    _keys: dict[str, bytes] = field(default_factory=dict, repr=False)
     """The secret behind each table with noise, so that one made again is the same."""
     _anonymized: tuple[str, Anonymized] | None = None
 
@@ -164,12 +164,22 @@ class Tables:
             if isinstance(given, str):
                 spec: Any = self.resolved(given)
             else:
-                spec = {
-                    name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
-                    for name, entry in given.items()
-                }
+                spec = {name: self._hierarchy(entry) for name, entry in given.items()}
             self._hierarchies[key] = Hierarchies.of(spec)
         return self._hierarchies[key]
+
+    def _hierarchy(self, entry: Any) -> Any:
+        """What a column has, with its file where the pipeline file means it to be."""
+        if isinstance(entry, str):
+            return Path(self.resolved(entry))
+        for key in ("file", "tree"):
+            # Else it maps leaves to labels, and one of them is called so.
+            if isinstance(entry, Mapping) and {key} <= set(entry) <= {key, "other"}:
+                return {**entry, key: self._hierarchy_file(entry[key])}
+        return entry
+
+    def _hierarchy_file(self, named: Any) -> Any:
+        return self.resolved(named) if isinstance(named, str) else named
 
     def without_folders(self, message: str) -> str:
         """A message with the names of files, but not their folders on this machine."""

@@ -167,6 +167,24 @@ def test_what_is_promised_is_said_only_where_it_holds() -> None:
     assert [each.to_dict()["holds"] for each in (promise, seeded, read)] == [True, False, False]
 
 
+ODD = [
+    *("1e999999", "-1e999999", "9" * 400, "NaN", "sNaN", "Infinity", "", " 5 ", "0x10", "5"),
+    *("0001-01-01", "9999-12-31 23:59:59-12:00", "0001-01-01T00:00:00+12:00", "2020-02-30"),
+]
+
+
+@pytest.mark.parametrize(
+    ("spec", "places"),
+    [
+        ({"from": 0, "to": 9.123456789, "bins": 2}, [1, 0, 1, -1, -1, 1, -1, 1, -1, 1, *[-1] * 4]),
+        ({"from": "2020-01-01", "to": "2021-01-01", "bins": 2}, [*[-1] * 10, 0, 1, 0, -1]),
+        ({"from": "2020-01-01 00:00", "to": "2021-01-01 00:00"}, [*[-1] * 10, 0, 31, 0, -1]),
+    ],
+)
+def test_odd_cells_fit_or_do_not_and_nothing_is_raised(spec: Any, places: list[int]) -> None:
+    assert domain_of(spec, "x").encode(pa.array(ODD)).tolist() == places
+
+
 PEOPLE = pa.table({"age": [30, 40], "name": ["Ann", "Bo"]})
 
 
@@ -195,6 +213,7 @@ PEOPLE = pa.table({"age": [30, 40], "name": ["Ann", "Bo"]})
         ({"age": {"form": 9, "to": 10}, "name": "identifier"}, {}, "did you mean 'from'"),
         ({"age": {"from": 1, "to": 9, "bins": 0}, "name": "identifier"}, {}, "bins must be"),
         ({"age": {"from": 1, "to": 9, "cuts": [0]}, "name": "identifier"}, {}, "cuts must rise"),
+        ({"age": {"from": 1, "to": 9, "cuts": 5}, "name": "identifier"}, {}, "cuts must rise"),
         ({"name": ["x"], "age": {"from": 1, "to": 9, "cuts": [2], "bins": 2}}, {}, "not both"),
         ({"age": {"from": 1, "to": 9, "nulls": 1}, "name": "identifier"}, {}, "nulls must be"),
         ({"name": ["x"], "age": {"from": 1, "to": 9, "decimals": -1}}, {}, "decimals must be"),

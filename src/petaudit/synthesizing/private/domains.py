@@ -181,7 +181,9 @@ def _span(spec: Mapping[str, Any], column: str) -> Span:
                 ),
             )
     ends = [spec.get("from"), spec.get("to")]
-    cuts = list(spec.get("cuts") or ())
+    cuts = spec.get("cuts") or ()
+    if not isinstance(cuts, list | tuple):
+        raise _wrong(column, phrase("cuts must rise, and lie above from and up to to"))
     unit = unit_of(ends[0])
     decimals = spec.get("decimals", max(map(decimals_of, [*ends, *cuts])))
     if not _is_integer(decimals, 0, MOST_DECIMALS):
@@ -260,15 +262,15 @@ def in_units(value: Any, unit: Unit, decimals: int) -> int | None:
             return None
         # What is far away counts as an end of the range in any case.
         limit = Decimal(_LARGEST)
-        return int(min(max(number.scaleb(decimals), -limit), limit).to_integral_value())
+        near = min(max(number, -limit), limit).scaleb(decimals)
+        return int(min(max(near, -limit), limit).to_integral_value())
     moment = _moment(value) if isinstance(value, str) else value
-    if isinstance(moment, datetime):
-        moment = moment.astimezone(UTC).replace(tzinfo=None) if moment.tzinfo else moment
-    elif isinstance(moment, date):
-        moment = datetime(moment.year, moment.month, moment.day)
-    else:
+    if not isinstance(moment, date):
         return None
-    return (moment - _EPOCH) // (timedelta(days=1) if unit == "day" else timedelta(seconds=1))
+    if not isinstance(moment, datetime):
+        moment = datetime(moment.year, moment.month, moment.day)
+    since = moment - _EPOCH.replace(tzinfo=UTC if moment.tzinfo else None)
+    return since // (timedelta(days=1) if unit == "day" else timedelta(seconds=1))
 
 
 def _number(value: Any) -> Decimal | None:

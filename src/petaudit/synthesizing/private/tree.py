@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from petaudit.synthesizing.normal import Integers, Real
-from petaudit.synthesizing.private.marginals import Measured, projected
+from petaudit.synthesizing.private.marginals import Grouping, Measured, projected
 
 FITTINGS: Final = 100
 _LITTLE: Final = 1e-6
@@ -90,12 +90,23 @@ def draw(measured: Measured, rows: int, seed: int) -> tuple[list[Integers], list
         else:
             matrix = fitted(counts, totals[parent], totals[child], measured.rows)
             groups[child] = _divided(groups[parent], matrix, draws)
-    cells = []
-    for grouping in measured.groupings:
-        members = np.zeros((grouping.size, len(grouping.groups)))
-        members[grouping.groups, np.arange(len(grouping.groups))] = grouping.counts + _LITTLE
-        cells.append(_divided(groups[grouping.column], members, draws))
+    cells = [_single(groups[grouping.column], grouping, draws) for grouping in measured.groupings]
     return cells, [draws.uniform(rows) for _ in cells]
+
+
+def _single(groups: Integers, grouping: Grouping, draws: _Draws) -> Integers:
+    """The cells of groups: only the last group may have several, which are rare."""
+    last = grouping.size - 1
+    cells = np.empty(grouping.size, np.int64)
+    cells[grouping.groups] = np.arange(len(grouping.groups))
+    drawn = cells[groups]
+    rare = np.flatnonzero(grouping.groups == last)
+    if len(rare) > 1:
+        [rows] = np.nonzero(groups == last)
+        if len(rows):
+            places = draws.allotted(len(rows), grouping.counts[rare] + _LITTLE)
+            drawn[rows[draws.shuffled(len(rows))]] = rare[places]
+    return drawn
 
 
 def _divided(above: Integers, matrix: Real, draws: _Draws) -> Integers:
