@@ -156,13 +156,17 @@ class Judge:
             return None
         if marked is not None and groups.number == 1 and problem.suppressed != "drop":
             return self._if_holds(groups)
+        if (
+            self._is_sizes
+            and problem.suppressed == "class"
+            and int(groups.rows[gone].sum()) >= self._size
+        ):
+            return gone  # all that is asked of suppressed rows is that they are enough
         order = self._smallest_first(groups, ~gone)
         sizes = np.cumsum(counted[order])
         longest = int(np.searchsorted(sizes, most - rows, side="right"))
         if not self.of_table and (problem.suppressed != "class" or not gone.any()):
             return gone if self._whole_holds(groups, gone) else None
-        if self._is_sizes and int(groups.rows[gone].sum()) >= self._size:
-            return gone  # all that is asked of suppressed rows is that they are enough
         # Most often nothing more has to go.
         tried, until = 0, 0
         while tried <= longest:
