@@ -36,6 +36,9 @@ A measure is a function of a table, or of two, that returns a result with `value
 GROUPS: Final = {
     "Audits and reports": ("audit", "Audit", "report", "Policy", "policies"),
     "Pipelines": ("Executor",),
+    "De-identifying": (
+        *("anonymize", "Anonymized", "apply", "Transformation", "frontier", "Frontier"),
+    ),
     "Tables": (
         *("generalize", "suppress", "synthesize", "synthesize_private", "guess_roles"),
         *("Role", "Roles"),
@@ -48,7 +51,7 @@ GROUPS: Final = {
     "Settings": ("language", "set_language", "set_memory"),
     "Errors and warnings": ("PetauditError", "PetauditWarning"),
 }
-GIVEN: Final = ("Audit", "MpuccsResult", "Policy")
+GIVEN: Final = ("Anonymized", "Audit", "Frontier", "MpuccsResult", "Policy", "Transformation")
 """Classes whose objects petaudit gives, and nobody makes."""
 
 

@@ -32,7 +32,9 @@ _PATIENCE: Final = 120.0
 _MOST_TRIES: Final = 4
 _ESCAPE: Final = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _PROMPT: Final = re.compile(r"[:：] $")
-_COMMAND: Final = re.compile(r"^ +(petaudit .+)$", re.MULTILINE)
+_COMMAND: Final = re.compile(r"^ +(petaudit (?!.*\b(?:TABLE|NEW)\b).+)$", re.MULTILINE)
+"""Without those that stand for a file that somebody may have later."""
+_COMMANDS: Final = re.compile(r"(?:^ +petaudit .+\n)+", re.MULTILINE)
 _OPTION: Final = re.compile(r"(--[a-z][a-z-]*) ('[^']*'|[^\s(),;'）；，]+)")
 _PAGE: Final = re.compile(r"[\w.-]+\.html")
 _GUESS: Final = re.compile(r"\[([^\]]+)\][^\[]*$")
@@ -58,6 +60,12 @@ class Screen:
     def commands(self) -> list[str]:
         """The commands that it shows to copy, each on a line of its own."""
         return _COMMAND.findall(self.text)
+
+    @property
+    def ways(self) -> list[list[str]]:
+        """The same, with those together that stand below each other and are typed in turn."""
+        blocks = map(_COMMAND.findall, _COMMANDS.findall(self.text))
+        return [commands for commands in blocks if commands]
 
 
 @dataclass
@@ -171,15 +179,17 @@ class Steward:
         )
         return [path for name in names if (path := self.table.parent / name).exists()]
 
-    def follow(self, screen: Screen) -> Screen:
-        """Type the first command that a screen advises, and what that shows next, to the end."""
+    def follow(self, way: Sequence[str]) -> Screen:
+        """Type commands that belong together, and then what the last of them shows next."""
         for _ in range(_MOST_TRIES):
-            if not screen.commands:
-                return screen
-            screen = self.type(screen.commands[0])
-            if screen.code == 2:
-                raise DeadEndError(f"{screen.command} does not work:\n{screen.text}")
-        return screen
+            screens = [self.type(command) for command in way]
+            for screen in screens:
+                if screen.code == 2:
+                    raise DeadEndError(f"{screen.command} does not work:\n{screen.text}")
+            if not screens[-1].ways:
+                return screens[-1]
+            [way, *_] = screens[-1].ways
+        raise DeadEndError(f"{screens[-1].command} leads nowhere:\n{screens[-1].text}")
 
 
 def _as_shown(raw: str) -> str:
@@ -194,11 +204,9 @@ def main(arguments: Sequence[str]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         steward = Steward(Path(shutil.copy(table, folder)), language)
         try:
-            screen = steward.begin()
-            for command in screen.commands:
-                screen = steward.type(command)
-                if screen.code == 1:
-                    steward.follow(screen)
+            ran = [steward.type(command) for command in steward.begin().commands]
+            for way in ran[-1].ways:
+                steward.follow(way)
         finally:
             for screen in steward.screens:
                 print(f"{'=' * COLUMNS}\n$ {screen.command}\n{screen.text}[{screen.code}]")

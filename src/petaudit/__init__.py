@@ -15,8 +15,10 @@ from petaudit._version import __version__ as __version__
 
 # Engines take a fifth of a second to import: each name is loaded when it is first used.
 _HOMES = {
+    "Anonymized": "petaudit.anonymizing.making",
     "Audit": "petaudit.auditing",
     "Executor": "petaudit.pipelines.executor",
+    "Frontier": "petaudit.anonymizing.risk_utility",
     "Hierarchies": "petaudit.labels.hierarchies",
     "Hierarchy": "petaudit.labels.hierarchy",
     "MpuccsResult": "petaudit.measures.mpuccs",
@@ -31,6 +33,7 @@ _HOMES = {
     "audit": "petaudit.auditing",
     "cuts": "petaudit.labels.grouping",
     "dates": "petaudit.labels.rules",
+    "frontier": "petaudit.anonymizing.risk_utility",
     "generalize": "petaudit.generalizing",
     "guess_roles": "petaudit.starter",
     "keep": "petaudit.labels.grouping",

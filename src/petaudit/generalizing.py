@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -29,7 +29,7 @@ from petaudit.inputs import Inputs, RolesSpec, gather, hierarchy_notes
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
 from petaudit.labels.hierarchy import OTHER, Hierarchy
-from petaudit.roles import Role
+from petaudit.roles import Role, Roles
 from petaudit.starter import guesses_from
 from petaudit.system.files import unchanged
 from petaudit.system.progress import stage
@@ -63,6 +63,7 @@ class Generalized:
     """What separates the cells of the text file that was read."""
     warnings: tuple[str, ...] = ()
     """What was recognised, left out and suppressed, and what suppressed rows may still tell."""
+    roles: Roles = field(default_factory=lambda: Roles({}))
 
 
 def generalize(
@@ -261,6 +262,7 @@ class _Generalizing:
             inputs.files,
             inputs.table.delimiter,
             tuple(self.messages),
+            roles if roles.quasi_identifiers else Roles.of(quasi_identifiers=names),
         )
 
     def _identifiers(self, identifier_columns: IdentifierColumns) -> list[str]:

@@ -51,7 +51,10 @@ def best(case: Case) -> tuple[float, tuple[int, ...], set[int]] | None:
     """The least loss, its levels and the rows suppressed; None where nothing keeps the limits."""
     found = None
     ranges = [
-        range(case.bounds.get(name, (0, 0))[0], case.bounds.get(name, (0, case.levels(name) - 1))[1] + 1)
+        range(
+            case.bounds.get(name, (0, 0))[0],
+            case.bounds.get(name, (0, case.levels(name) - 1))[1] + 1,
+        )
         for name in case.names
     ]
     for levels in itertools.product(*ranges):
@@ -64,7 +67,9 @@ def best(case: Case) -> tuple[float, tuple[int, ...], set[int]] | None:
     return found
 
 
-def classes_at(case: Case, rows: list[Row], levels: tuple[int, ...]) -> dict[tuple[Cell, ...], Class]:
+def classes_at(
+    case: Case, rows: list[Row], levels: tuple[int, ...]
+) -> dict[tuple[Cell, ...], Class]:
     classes: dict[tuple[Cell, ...], Class] = defaultdict(list)
     for place, row in enumerate(rows):
         key = tuple(
@@ -108,7 +113,12 @@ def suppressed_at(case: Case, levels: tuple[int, ...]) -> set[int] | None:
         lost = [row for key in away for row in classes[key]]
         if len(lost) > case.max_suppressed:
             return None
-        if more and case.suppressed == "drop" and case.max_suppressed and dropped(case, classes, away):
+        if (
+            more
+            and case.suppressed == "drop"
+            and case.max_suppressed
+            and dropped(case, classes, away)
+        ):
             continue
         kept = {key: members for key, members in classes.items() if key not in away}
         if all_hold(case, kept, lost, people_of):
@@ -123,7 +133,9 @@ def has_more_to_try(case: Case, lost: list[int]) -> bool:
     return of_table or (case.suppressed == "class" and bool(lost))
 
 
-def all_hold(case: Case, kept: dict[Any, Class], lost: list[int], people_of: dict[Any, int]) -> bool:
+def all_hold(
+    case: Case, kept: dict[Any, Class], lost: list[int], people_of: dict[Any, int]
+) -> bool:
     if case.suppressed != "class" and not kept:
         return False
     everything = list(range(len(case.rows)))
@@ -214,7 +226,9 @@ def breaks(
     )
 
 
-def _breaks(case: Case, name: str, members: Class, everything: list[int], people: int | None) -> bool:
+def _breaks(
+    case: Case, name: str, members: Class, everything: list[int], people: int | None
+) -> bool:
     options = case.settings[name]
     limit = Fraction(str(options["limit"])) if "limit" in options else None
     number = size(case, members)
@@ -224,7 +238,9 @@ def _breaks(case: Case, name: str, members: Class, everything: list[int], people
         case "prosecutor-risk":
             return options.get("figure", "highest") == "highest" and Fraction(1, number) > limit
         case "profitability":
-            cost, gain, loss_, benefit = (Fraction(options[n]) for n in ("cost", "gain", "loss", "benefit"))
+            cost, gain, loss_, benefit = (
+                Fraction(options[n]) for n in ("cost", "gain", "loss", "benefit")
+            )
             risk = 0 if gain / number < cost else loss_ / number
             fine = benefit > risk and (options.get("allow_attack", True) or cost > gain / number)
             return not fine
@@ -236,7 +252,11 @@ def _breaks(case: Case, name: str, members: Class, everything: list[int], people
             return options.get("k") is not None and number < options["k"]
         case "delta-presence":
             low = Fraction(str(options.get("least") or 0))
-            return people < number or Fraction(number, people) > limit or Fraction(number, people) < low
+            return (
+                people < number
+                or Fraction(number, people) > limit
+                or Fraction(number, people) < low
+            )
         case "marketer-risk" if case.population:
             return people < number
     return any(
@@ -244,7 +264,9 @@ def _breaks(case: Case, name: str, members: Class, everything: list[int], people
     ) or (name == "alpha-k-anonymity" and number < (options.get("k") or 0))
 
 
-def _breaks_values(case: Case, name: str, attribute: str, members: Class, everything: list[int]) -> bool:  # noqa: PLR0911
+def _breaks_values(
+    case: Case, name: str, attribute: str, members: Class, everything: list[int]
+) -> bool:
     options = case.settings.get(name, {})
     if "limit" not in options:
         return False
@@ -296,7 +318,9 @@ def _breaks_values(case: Case, name: str, attribute: str, members: Class, everyt
     return False
 
 
-def distance(inside: Counter[Cell], whole: Counter[Cell], n: int, total: int, kind: str) -> Fraction:
+def distance(
+    inside: Counter[Cell], whole: Counter[Cell], n: int, total: int, kind: str
+) -> Fraction:
     difference = {v: Fraction(inside[v], n) - Fraction(whole[v], total) for v in whole}
     if kind == "equal":
         return sum(map(abs, difference.values()), Fraction(0)) / 2

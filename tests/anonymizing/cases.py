@@ -13,8 +13,14 @@ from petaudit.anonymizing.solution import Solution
 from petaudit.inputs import Inputs, gather
 
 TREES: dict[str, dict[str | None, list[str]]] = {
-    "age": {"20": ["2x", "low", "*"], "21": ["2x", "low", "*"], "30": ["3x", "low", "*"], "70": ["7x", "high", "*"], "71": ["7x", "high", "*"]},
-    "city": {"Rome": ["Europe", "*"], "Oslo": ["Europe", "*"], "Lima": ["America", "*"], None: ["unknown", "*"]},
+    "age": {
+        "20": ["2x", "low", "*"], "21": ["2x", "low", "*"], "30": ["3x", "low", "*"],
+        "70": ["7x", "high", "*"], "71": ["7x", "high", "*"],
+    },
+    "city": {
+        "Rome": ["Europe", "*"], "Oslo": ["Europe", "*"], "Lima": ["America", "*"],
+        None: ["unknown", "*"],
+    },
     "sex": {"f": ["*"], "m": ["*"]},
     "job": {"cook": ["all"], "nurse": ["all"], "judge": ["all"]},
 }  # fmt: skip
@@ -25,7 +31,10 @@ LIMITS: list[tuple[str, dict[str, list[Any]]]] = [
     ("marketer-risk", {"limit": ["0.25", "0.5", "0.7"]}),
     ("sample-uniques", {"limit": ["0", "0.2"]}),
     ("strict-average-risk", {"limit": ["0.4", "0.7"], "k": [None, 2]}),
-    ("profitability", {"cost": [4], "gain": [10, 3], "loss": [9], "benefit": [4], "allow_attack": [True, False]}),
+    (
+        "profitability",
+        {"cost": [4], "gain": [10, 3], "loss": [9], "benefit": [4], "allow_attack": [True, False]},
+    ),
     ("l-diversity", {"limit": [2, 3]}),
     ("entropy-l-diversity", {"limit": ["1.5", "2"]}),
     ("recursive-l-diversity", {"limit": ["1", "2", "3"], "l": [2, 3]}),
@@ -42,8 +51,8 @@ _POPULATION = ("k-map", "delta-presence")
 _SENSITIVE = {name for name, _ in LIMITS[7:15]}
 
 
-def random_case(seed: int) -> Case:
-    """A case of every kind, by its number."""
+def random_case(seed: int, most: int = 14) -> Case:
+    """A case of every kind, by its number, with no more rows than a number."""
     rng = random.Random(seed)  # noqa: S311
     names = rng.sample(list(TREES), rng.choice([1, 2, 2, 3]))
     trees = {name: TREES[name] for name in names}
@@ -53,7 +62,7 @@ def random_case(seed: int) -> Case:
         settings[name] = {option: value for option, value in chosen.items() if value is not None}
     with_population = not set(settings).isdisjoint(_POPULATION) or rng.random() < 0.1
     person = "who" if not with_population and rng.random() < 0.3 else None
-    number = rng.randint(3, 14)
+    number = rng.randint(3, most)
     values = rng.choice([_VALUES[:2], _VALUES[:3], _VALUES])
     # A null has no place in an order, and the audit then takes another distance.
     nulls = (None,) if rng.random() < 0.2 and "t-closeness" not in settings else ()
@@ -66,7 +75,7 @@ def random_case(seed: int) -> Case:
     population = []
     if with_population:
         population = [{name: row[name] for name in names} for row in rows]
-        for _ in range(rng.randint(0, 20)):
+        for _ in range(rng.randint(0, 20 + most - 14)):
             population.append({name: rng.choice(list(trees[name])) for name in names})
     bounds = {}
     if rng.random() < 0.2:

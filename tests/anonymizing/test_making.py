@@ -13,9 +13,13 @@ import pytest
 
 import petaudit
 from petaudit.anonymizing import making
+from petaudit.anonymizing.conditions import LIMITS
 from petaudit.anonymizing.infeasible import InfeasibleError
+from petaudit.auditing.advice import NOT_SEARCHED
+from petaudit.auditing.dropping import is_of_classes
 from petaudit.errors import ColumnError, OptionError, OutOfReachError, UndecidedError
 from petaudit.judging.document import ANONYMIZE
+from petaudit.measures import all_measures
 from petaudit.reports.reading import view_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -222,3 +226,24 @@ def test_levels_are_proposed_where_no_hierarchy_is_given() -> None:
         made = petaudit.anonymize(table, quasi_identifiers="age", limits={"k-anonymity": 10})
     assert made.audit["k-anonymity"].value >= 10
     assert made.loss < 1
+
+
+def test_check_advises_a_search_only_for_limits_that_it_can_keep() -> None:
+    of_classes = {name for name, measure in all_measures().items() if is_of_classes(measure)}
+    assert {*NOT_SEARCHED} == of_classes - {*LIMITS}
+
+
+def test_an_interrupted_search_keeps_what_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiled loop makes an error of its own of Ctrl-C."""
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise SystemError("error return without exception set") from KeyboardInterrupt()
+
+    monkeypatch.setattr(making, "recode_locally", interrupted)
+    given = GIVEN | {"recoding": "local"}
+    with pytest.warns(petaudit.PetauditWarning, match="interrupted: this is the best so far"):
+        made = petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **given)
+    assert made.audit["k-anonymity"].value == 3
+    monkeypatch.setattr(making, "search", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **given)

@@ -68,3 +68,14 @@ def test_unequal_sizes_are_no_risk() -> None:
     given = tables(Scenario(people=2000, control=500), seed=1)
     assert petaudit.closest_record(*given).value == pytest.approx(0.5, abs=0.03)
     assert petaudit.replicated_uniques(*given, keys=["job", "town", "age"]).interval[0] < 0
+
+
+@pytest.mark.filterwarnings("ignore::petaudit.PetauditWarning")
+@pytest.mark.parametrize("people", [12, 40, 90])
+def test_a_small_control_does_not_hide_copies(people: int) -> None:
+    """One stranger in a hundred cannot be told from so few: the least rate is used instead."""
+    given = tables(Scenario(copies=0.4, control=people), seed=3)
+    found = petaudit.membership(*given)
+    assert found.fpr == 1 / (people // 2 + 1)
+    assert found.interval[1] > 0.4
+    assert found.attack_rate > 0.35

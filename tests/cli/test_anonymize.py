@@ -143,3 +143,16 @@ def test_a_parquet_table_comes_out(run: Run) -> None:
     done = run("anonymize", "original.csv", *ROLES, "--k", 3, "--out", "released.parquet")
     assert done.code == 0, done.err
     assert run("check", "released.parquet", "--qi", "age,zip", "--k", 3).code == 0
+
+
+def test_a_frontier_is_a_table_a_document_and_a_page(run: Run) -> None:
+    limits = ("--k", "2,3,7", "--max-suppression", "0,50%")
+    done = run("frontier", "original.csv", *ROLES, *limits, "--report", "page.html")
+    assert done.code == 0, done.err
+    assert done.out.count("no release") == 2
+    assert "<svg" in Path("page.html").read_text()
+    plain = json.loads(run("frontier", "original.csv", *ROLES, *limits, "--format", "json").out)
+    assert [point["limits"]["k-anonymity"] for point in plain["points"]] == [*"223377"]
+    assert run("frontier", "original.csv", *ROLES, "--k", "7").code == 1
+    wrong = run("frontier", "original.csv", *ROLES, "--k", "2", "--report", "page.pdf")
+    assert (wrong.code, "page.pdf" in wrong.err) == (2, True)

@@ -97,8 +97,10 @@ def test_levels_are_shown_with_counts_and_without_values(
     assert entries[1]["rule"] == {"mask": "right", "levels": 2}
     assert entries[1]["levels"][1] == {"level": 1, "groups": 7, "smallest": 5}
     assert entries[2]["rule"] is None
-    [writing, _] = advised(shown.stdout)
+    writing, searching = advised(shown.stdout)
     assert run(writing, tmp_path, {}).returncode == 0
+    found = run([*searching[:-1], "found.csv"], tmp_path, {})
+    assert found.returncode == 0, found.stderr
     assert stat.S_IMODE((tmp_path / "hierarchies.yaml").stat().st_mode) == 0o600
 
 
@@ -107,9 +109,9 @@ def test_levels_are_shown_with_counts_and_without_values(
     [
         (["--qi", "agee"], "'age'"),
         ([], "no quasi-identifier"),
-        (["--qi", "age", "--out", "t.csv"], "t.csv"),
+        (["--qi", "age", "--out", "t.csv"], "'t.csv' is a file"),
         (["--qi", "age", "--out", "kept.yaml"], "--force"),
-        (["--qi", "age", "--hierarchies", "wrong.yaml"], "2 values that are not leaves"),
+        (["--qi", "age", "--hierarchies", "wrong.yaml"], "other: true"),
         (["--qi", "age", "--hierarchies", "torn.yaml"], "not nested"),
     ],
 )

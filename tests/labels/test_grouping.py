@@ -189,6 +189,24 @@ def test_a_tree_stands_in_the_rule_or_in_a_file(tmp_path: Path) -> None:
     assert tmp_path / "towns.yaml" in known.files
 
 
+def test_the_files_of_rules_in_a_pipeline_are_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("town,street\nRome,a\nOslo,b\n")
+    (tmp_path / "towns.yaml").write_text("South: [Rome]\nNorth: [Oslo]\n")
+    (tmp_path / "streets.csv").write_text("a;*\nb;*\n")
+    pipeline = tmp_path / "audit.yaml"
+    pipeline.write_text(
+        "Loader:\n"
+        "  t:\n"
+        "    filepath: t.csv\n"
+        "    original: t.csv\n"
+        "    roles: {quasi_identifier: [town, street]}\n"
+        "    hierarchies: {town: {tree: towns.yaml}, street: {file: streets.csv, other: true}}\n"
+        "Evaluator:\n"
+        "  p: {method: precision, limit: 1}\n"
+    )
+    assert petaudit.Executor(str(pipeline)).run() == "passed"
+
+
 @pytest.mark.parametrize(
     ("groups", "said"),
     [

@@ -76,8 +76,16 @@ def right(kind: Kind) -> list[Any]:
         case kinds.Integer():
             return [kind.least, kind.least + 1, 7 if kind.most is None else kind.most]
         case kinds.Number():
-            found = [kind.least, 0.5, 1, 2, kind.most, 1e-300, INF if kind.may_be_infinite else 3.5]
-            return [value for value in found if kind.takes(value)]
+            result = [
+                kind.least,
+                0.5,
+                1,
+                2,
+                kind.most,
+                1e-300,
+                INF if kind.may_be_infinite else 3.5,
+            ]
+            return [value for value in result if kind.takes(value)]
         case kinds.COLUMN:
             return ["pay", " born "]
         case kinds.Boolean():
@@ -85,7 +93,7 @@ def right(kind: Kind) -> list[Any]:
         case kinds.Choice():
             return list(kind.words)
         case kinds.Either():
-            return [value for own in kind.kinds for value in right(own)]
+            return [value for entry in kind.kinds for value in right(entry)]
         case kinds.ListOf():
             items = right(kind.item)
             return [[value] for value in items] + ([items] if items else [])
@@ -204,11 +212,11 @@ def test_numbers_may_be_text_as_the_shell_passes_them(
         assert not isinstance(as_text, OptionError)
 
 
-def said(found: Any) -> object:
+def said(result: Any) -> object:
     """The figure and the verdict; errors quote the option as it was given."""
-    if isinstance(found, PetauditError):
-        return type(found)
-    return (found.value, found.limit, found.passed, found.warnings)
+    if isinstance(result, PetauditError):
+        return type(result)
+    return (result.value, result.limit, result.passed, result.warnings)
 
 
 @every

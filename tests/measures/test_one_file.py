@@ -14,6 +14,7 @@ from petaudit.measures import all_measures
 SOURCE = Path(petaudit.__file__).parent
 NAMED_ELSEWHERE = {
     "auditing/advice.py": "the same options in the commands that it writes",
+    "cli/attack.py": "the command of these measures: what the columns allow",
     "cli/check.py": "options of their own for the limits that are set most often: --k, --l, --t",
     "cli/mpuccs.py": "the command of this measure",
     "cli/parser.py": "the name of that command",

@@ -118,8 +118,8 @@ def test_the_warnings_of_this_table_are_many_and_hold_no_value_either() -> None:
 
 def test_values_are_revealed_on_request_in_the_worst_classes_only() -> None:
     revealed = results(reveal_values=True)
-    found: Any = revealed["t-closeness"]
-    [salary, _] = found.to_dict()["attributes"]
+    outcome: Any = revealed["t-closeness"]
+    [salary, _] = outcome.to_dict()["attributes"]
     labels = [worst["labels"]["zip <b>"] for worst in salary["worst_classes"]]
     # The suppressed rows are a class, and their label is no value.
     assert sorted(labels) == sorted({LABELS[0], LABELS[2], "raw-twice", "*"})

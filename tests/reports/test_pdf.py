@@ -112,7 +112,7 @@ def test_a_browser_that_prints_nothing_leaves_the_old_file(
         "or write a report that ends with .html and print it"
     ]
     assert target.read_text(encoding="utf-8") == "as before"
-    assert sorted(own.name for own in tmp_path.iterdir()) == ["a.pdf", "browser", "t.csv"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.pdf", "browser", "t.csv"]
 
 
 def test_a_browser_that_hangs_is_ended(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

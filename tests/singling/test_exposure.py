@@ -81,20 +81,20 @@ def groups(
     codes: npt.NDArray[np.uint32], columns: Sequence[int]
 ) -> dict[tuple[int, ...], list[int]]:
     """The rows that have the same codes in some columns."""
-    found: dict[tuple[int, ...], list[int]] = {}
+    result: dict[tuple[int, ...], list[int]] = {}
     for row in range(codes.shape[1]):
-        found.setdefault(tuple(codes[list(columns), row].tolist()), []).append(row)
-    return found
+        result.setdefault(tuple(codes[list(columns), row].tolist()), []).append(row)
+    return result
 
 
 def identified(pair: CodedPair, columns: Sequence[int]) -> set[int]:
     """The synthetic rows that are alone with one target row."""
-    found = set()
+    result = set()
     for rows in groups(pair.codes, columns).values():
         synthetic = [row for row in rows if row < pair.synthetic]
         if len(synthetic) == 1 and len(rows) == 2:
-            found.add(synthetic[0])
-    return found
+            result.add(synthetic[0])
+    return result
 
 
 @pytest.mark.parametrize("columns", [3, 64, 65, 130])

@@ -103,7 +103,7 @@ def apply(
         too_small = _breaking(inputs, made, known, ~hidden if drops else np.ones_like(hidden))
         hidden = hidden | too_small
         kept = ~hidden if drops else np.ones_like(hidden)
-        cells = made.table(too_small).filter(kept)
+        cells = made.with_suppressed(too_small).filter(kept) if hidden.any() else made.table
         alone = audited(inputs, cells, known.limits, known, watch)
         refuse_breaches(alone, inputs, can_drop=not drops)
         earlier = None if release is None else open_source(release, called="release")
@@ -136,8 +136,7 @@ def _breaking(inputs: Inputs, made: Released, known: Transformation, judged: Tru
     hidden = np.zeros_like(judged)
     if not judged.any():
         return hidden
-    cells = made.table()
-    of_release = audited(inputs, cells.filter(judged), known.limits, known).inputs
+    of_release = audited(inputs, made.rows(judged), known.limits, known).inputs
     dropping = ClassLevel.of(of_release).dropped_for(known.limits)
     if dropping.out_of_reach is None:
         hidden[np.flatnonzero(judged)[~dropping.rows_kept]] = True

@@ -1,9 +1,10 @@
-"""A quasi-identifier and its hierarchy as arrays: which label a value has at a level, at what cost."""
+"""A quasi-identifier and its hierarchy as arrays: the label of a value at a level, and its cost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
@@ -73,9 +74,7 @@ class Column:
         if strange:
             raise hierarchy.unknown_leaves(strange)
         paths = [_path(hierarchy, leaf) for leaf in leaves]
-        others = {
-            leaf: path for leaf, path in (further or {}).items() if leaf not in set(leaves)
-        }
+        others = {leaf: path for leaf, path in (further or {}).items() if leaf not in set(leaves)}
         paths += [tuple(path) for path in others.values()]
         labels, codes = [], []
         for level in range(hierarchy.levels):
@@ -133,7 +132,7 @@ def _costs(hierarchy: Hierarchy, labels: tuple[Label, ...]) -> dict[Label, tuple
 
 def _check_nested(hierarchy: Hierarchy, codes: list[list[int]]) -> None:
     """Refuse labels that are parts of several labels one level up: classes would not nest."""
-    for level, (below, above) in enumerate(zip(codes, codes[1:], strict=False)):
+    for level, (below, above) in enumerate(pairwise(codes)):
         pairs = set(zip(below, above, strict=True))
         if len(pairs) > len(set(below)):
             raise HierarchyError(
@@ -146,9 +145,7 @@ def _check_nested(hierarchy: Hierarchy, codes: list[list[int]]) -> None:
             )
 
 
-def _bounds(
-    hierarchy: Hierarchy, bounds: int | tuple[int | None, int | None]
-) -> tuple[int, int]:
+def _bounds(hierarchy: Hierarchy, bounds: int | tuple[int | None, int | None]) -> tuple[int, int]:
     top = hierarchy.levels - 1
     low, high = (bounds, bounds) if isinstance(bounds, int) else bounds
     lowest, highest = 0 if low is None else low, top if high is None else high

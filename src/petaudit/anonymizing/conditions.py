@@ -1,7 +1,7 @@
 """Limits as a search asks for them: which classes break one, and what that says of finer levels.
 
-Every limit is decided by the arithmetic of its measure. ``least`` is what prunes: of every class the
-fewest rows that are suppressed wherever its rows are, at these levels or at finer ones.
+Every limit is decided by the arithmetic of its measure. ``least`` is what prunes: of every class
+the fewest rows that are suppressed wherever its rows are, at these levels or at finer ones.
 
 - *Monotone* (a part of a class that breaks the limit breaks it, too: all its rows): k-anonymity and
   everything else that asks for a number of people, k-map, distinct l-diversity.
@@ -28,7 +28,7 @@ from typing import Any, Final
 import numpy as np
 
 from petaudit.auditing.dropping import Settings, is_of_classes
-from petaudit.errors import OptionError, listing
+from petaudit.errors import OptionError, joined, listing
 from petaudit.exact.class_figures import ClassFigures, Integers, Truths, ratio_figures
 from petaudit.exact.publishing_game import PublishingGame
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE, Population
@@ -41,12 +41,7 @@ from petaudit.measures.sensitive import SensitiveMeasure
 from petaudit.measures.t_closeness import _ground
 from petaudit.tables import ClassTable, ClassValueCounts, ValueCounts
 from petaudit.tables.emd import Ground, class_distances
-from petaudit.tables.shares import (
-    commonest_against_rare,
-    commonest_shares,
-    is_lacking,
-    log_figures,
-)
+from petaudit.tables.shares import commonest_against_rare, commonest_shares, is_lacking, log_figures
 
 NEVER: Final = 2**62
 """More people than there are: a size that no class has."""
@@ -216,7 +211,7 @@ class SensitiveCondition(Condition):
         self.compares_with_table = measure.compares_with_table
         self.is_monotone = is_monotone
         self._least = least
-        self._is_broken = measure._breaks(limit)  # noqa: SLF001 (the measure's verdict)
+        self._is_broken = measure._breaks(limit)
 
     def breaking(self, classes: Classes) -> Truths:
         """Classes that break it for any attribute."""
@@ -319,19 +314,16 @@ def conditions_of(inputs: Inputs, settings: Settings) -> tuple[Condition | Table
             raise OptionError(
                 "{measure} is not a limit that a search can keep; there are: {measures}",
                 measure=measure.name,
-                measures=listing(sorted(_MAKERS)),
+                measures=listing(LIMITS),
             )
         if limit is None and measure.name != "profitability":
             raise OptionError("{measure} has no limit", measure=measure.name)
         missing = measure.missing(inputs, options)
         if missing:
             raise OptionError(
-                "{measure} needs {missing}", measure=measure.name, missing=listing(missing)
+                "{measure} needs {missing}", measure=measure.name, missing=joined(missing, " and ")
             )
-        defaults = {
-            parameter.name: parameter.default
-            for parameter, _ in measure._parameters  # noqa: SLF001 (as the measure runs itself)
-        }
+        defaults = {parameter.name: parameter.default for parameter, _ in measure._parameters}
         values = defaults | {
             option.name: option.read(options[option.name])
             for option in measure.options
@@ -339,7 +331,7 @@ def conditions_of(inputs: Inputs, settings: Settings) -> tuple[Condition | Table
         }
         conditions += maker(inputs, measure, limit or Fraction(0), values)
     if not conditions:
-        raise OptionError("no limit is given; the limits are: {measures}", measures=listing(_MAKERS))
+        raise OptionError("no limit is given; the limits are: {measures}", measures=listing(LIMITS))
     return tuple(conditions)
 
 
@@ -428,9 +420,7 @@ def _sample_size(
 
 
 def _presence(inputs: Inputs, measure: Measure, limit: Fraction, given: Any) -> list[Any]:
-    conditions: list[Any] = [
-        PresenceCondition(measure.name, limit, of_rows=inputs.person is None)
-    ]
+    conditions: list[Any] = [PresenceCondition(measure.name, limit, of_rows=inputs.person is None)]
     if given["least"]:
         conditions.append(EveryoneCondition(measure.name, given["least"]))
     return conditions

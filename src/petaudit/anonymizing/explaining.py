@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from petaudit.anonymizing.problem import Problem
 from petaudit.anonymizing.solution import Solution, WhyNotFiner
 from petaudit.errors import Phrase, counted, joined, phrase, share, term
+from petaudit.reports.terminal import indented
 from petaudit.reports.view import Section
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def sections(made: Anonymized) -> tuple[Section, ...]:
     parts = (
         (term("How the table was made"), [*how_good(made)]),
         (term("What was generalised"), [*column_lines(solution)]),
-        (term("Why not finer?"), [_finer(each, total) for each in _with_reason(solution.finer)]),
+        (term("Why not finer?"), [*_why_not_finer(solution, total)]),
         (term("Other levels that hold"), [*_alternatives(solution)]),
     )
     return tuple(Section(title, tuple(lines)) for title, lines in parts if lines)
@@ -78,6 +79,8 @@ def _suppressed(made: Anonymized) -> Phrase:
     if not rows:
         return phrase("No row is suppressed")
     fields = {"rows": counted(rows, "row", of=total), "share": share(rows, total)}
+    if rows == total:
+        return phrase("Every row is suppressed, with '*' in every quasi-identifier")
     if made.transformation.drop_suppressed:
         return phrase(
             "Left out of the table, because no class takes them: {rows} ({share})", **fields
@@ -142,8 +145,14 @@ def costs(solution: Solution) -> list[float]:
     return found
 
 
-def _with_reason(finer: Sequence[WhyNotFiner]) -> list[WhyNotFiner]:
-    return [each for each in finer if each.finer is not None]
+def _why_not_finer(solution: Solution, total: int) -> Iterator[Phrase]:
+    if solution.levels is None:
+        yield phrase(
+            "Every class was split by the column that gains most, until no split keeps the limits"
+        )
+    for each in solution.finer:
+        if each.finer is not None:
+            yield _finer(each, total)
 
 
 def _finer(why: WhyNotFiner, total: int) -> Phrase:
@@ -196,5 +205,5 @@ def explanation(made: Anonymized) -> Iterator[str]:
     """The same as lines of text."""
     for part in sections(made):
         yield part.title
-        yield from (phrase("  {line}", line=line) for line in part.lines)
+        yield from map(indented, part.lines)
         yield ""

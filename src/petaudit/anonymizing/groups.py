@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -153,7 +153,7 @@ class Groups:
 
     @cached_property
     def population(self) -> tuple[Integers, int, int] | None:
-        """The people of the population in each class, of classes without a row, and their number."""
+        """The people of each class in the population, and classes and people without a row."""
         counts = self.counts.population
         return None if counts is None else counts.matched(self)
 
@@ -296,7 +296,7 @@ class PopulationGroups:
 
 
 def union_classes(
-    groups: Groups, start: Truths, order: Sequence[int], whole: Whole | None = None
+    groups: Groups, start: Truths, order: Integers, whole: Whole | None = None
 ) -> Classes:
     """The classes that come of joining some, and then one more of ``order`` at a time.
 
@@ -305,7 +305,7 @@ def union_classes(
     steps = len(order) + 1
     step_of = np.full(groups.number, steps, dtype=np.int64)
     step_of[start] = 0
-    step_of[list(order)] = np.arange(1, steps)
+    step_of[order] = np.arange(1, steps)
     inside = np.flatnonzero(step_of < steps)
     rows = np.cumsum(summed(step_of[inside], groups.rows[inside], steps))
     everything = groups.counts.whole if whole is None else whole
@@ -370,5 +370,3 @@ def _distinct(one: Integers, other: Integers) -> tuple[Integers, Integers]:
     width = int(other.max(initial=0)) + 1
     pairs = np.unique(one * width + other)
     return pairs // width, pairs % width
-
-

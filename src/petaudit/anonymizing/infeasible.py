@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from petaudit.errors import NotMeasurableError, counted, joined, phrase
+import numpy as np
+
+from petaudit.anonymizing.conditions import SensitiveCondition, SizeCondition
+from petaudit.anonymizing.node import Judge
+from petaudit.errors import NotMeasurableError, Phrase, counted, joined, phrase
+from petaudit.measures import find_measure
+from petaudit.measures.base import Better
 
 if TYPE_CHECKING:
-    from petaudit.anonymizing.node import Judge
+    from petaudit.anonymizing.conditions import Classes, Condition
 
 
 @dataclass(frozen=True)
 class Nearest:
-    """What a limit could be so that the coarsest levels keep it."""
+    """A limit that breaks even at the coarsest levels."""
 
     measure: str
     rows_breaking: int
-    """The rows at the coarsest levels in classes that break the limit."""
+    """The rows in classes that break it."""
     possible: float | None
-    """The figure of the coarsest levels, which a limit of this value would allow."""
+    """The figure there: the nearest limit that is possible. None where it is not known."""
 
 
 class InfeasibleError(NotMeasurableError):
@@ -28,30 +34,68 @@ class InfeasibleError(NotMeasurableError):
     limits: tuple[Nearest, ...] = ()
     """The limits that break at the coarsest levels."""
     suppression_needed: int | None = None
-    """So many suppressed rows would do; None where no number of them would, or nobody knows."""
+    """So many suppressed rows would do at the coarsest levels; None where none would."""
 
 
-def infeasible(judge: Judge, is_certain: bool) -> InfeasibleError:
+def infeasible(judge: Judge) -> InfeasibleError:
     """Say why nothing is left."""
-    from petaudit.anonymizing.search import candidate  # noqa: PLC0415 (both need each other)
-
     problem = judge.problem
-    coarsest = candidate(judge, problem.top)
-    problem_text = phrase(
-        "no levels keep the limits: even at the coarsest ones, {limits}",
-        limits=joined(
-            [
-                phrase(
-                    "{measure} breaks for {rows}",
-                    measure=measure,
-                    rows=counted(rows, "row", of=problem.total),
-                )
-                for measure, rows in coarsest.breaking.items()
-            ]
-        ),
+    groups = judge.counts.base.rolled_up(problem.top)
+    assert groups is not None  # noqa: S101 (nothing stops it)
+    classes = groups.classes()
+    limits: dict[str, Nearest] = {}
+    for condition in judge.of_classes:
+        rows = int(groups.rows[condition.breaking(classes)].sum())
+        if rows:
+            figure = _figure(condition, classes)
+            limits[condition.measure] = Nearest(condition.measure, rows, figure)
+    for table in judge.of_table:
+        if not table.holds(classes, judge.individuals):
+            limits.setdefault(table.measure, Nearest(table.measure, problem.total, None))
+    generous = Judge(replace(problem, max_suppressed=problem.total), judge.counts)
+    node = generous.judged(groups)
+    needed = None
+    if node.suppressed is not None and not node.suppressed.all():
+        needed = int(groups.rows[node.suppressed].sum())
+    error = InfeasibleError(
+        phrase(
+            "no levels keep the limits: {reasons}",
+            reasons=joined([*_reasons(list(limits.values()), problem.total, needed)], "; "),
+        )
     )
-    error = InfeasibleError(problem_text)
-    error.limits = tuple(
-        Nearest(measure, rows, None) for measure, rows in coarsest.breaking.items()
-    )
+    error.limits, error.suppression_needed = tuple(limits.values()), needed
     return error
+
+
+def _reasons(limits: list[Nearest], total: int, needed: int | None) -> list[Phrase]:
+    said = []
+    for limit in limits:
+        rows = counted(limit.rows_breaking, "row", of=total)
+        text = phrase(
+            "even at the coarsest levels {measure} breaks for {rows}",
+            measure=limit.measure,
+            rows=rows,
+        )
+        if limit.possible is not None:
+            text = phrase("{text} (possible there: {figure:.6g})", text=text, figure=limit.possible)
+        said.append(text)
+    if not limits:
+        said.append(phrase("no single limit rules everything out, but all of them together do"))
+    if needed:
+        rows = counted(needed, "row", of=total)
+        said.append(phrase("they would hold with {rows} suppressed", rows=rows))
+    return said
+
+
+def _figure(condition: Condition, classes: Classes) -> float | None:
+    """The worst figure of the classes, where the limit is a limit of it."""
+    is_higher = find_measure(condition.measure).better is Better.HIGHER
+    if isinstance(condition, SizeCondition):
+        if condition.measure == "k-anonymity":
+            return float(classes.people.min())
+        return 1 / float(classes.people.min()) if condition.measure == "prosecutor-risk" else None
+    if not isinstance(condition, SensitiveCondition):
+        return None
+    values = [condition.figures(name, classes.table(name)).values for name in condition.attributes]
+    worst = np.min(values) if is_higher else np.max(values)
+    return float(worst) if np.isfinite(worst) else None

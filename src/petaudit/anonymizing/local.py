@@ -1,25 +1,23 @@
 """Local recoding: every class as fine as its limits allow, from the best levels and from the root.
 
 Parts of the table are split, each by the column that gains most, until no split keeps the limits.
-Rows that are equal go the same way, so that they are equal in the release; new rows can be sent down
-the same tree. Parts are judged with a little to spare, and what comes of it is judged once more,
-exactly, by the arithmetic of the measures: what does not hold there is not used.
+Rows that are equal go the same way, so that they are equal in the release; new rows can be sent
+down the same tree. Parts are judged with a little to spare, and what comes of it is judged once
+more, exactly, by the arithmetic of the measures: what does not hold there is not used.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
 
 from petaudit.anonymizing import local_kernels as kernels
-from petaudit.anonymizing.conditions import (
-    RiskCondition,
-    SensitiveCondition,
-    SizeCondition,
-)
+from petaudit.anonymizing.conditions import RiskCondition, SensitiveCondition, SizeCondition
+from petaudit.anonymizing.forest import Forest, Parts
 from petaudit.anonymizing.groups import Counts, Groups
 from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.objectives import ColumnObjective, EntropyObjective, objective_of
@@ -29,14 +27,16 @@ from petaudit.anonymizing.tree import TreeMaker
 from petaudit.exact.class_figures import Floats, Integers, Truths
 from petaudit.tables.emd import Ground
 
-RULES: Final = ((1.0, False), (0.75, False), (0.5, False), (1.0, True), (0.75, True), (0.0, False))
+RULES: Final = ((0.5, False), (0.75, False), (1.0, True), (1.0, False), (0.75, True))
 """How splits are chosen: the power of bits that a gain is divided by, and whether levels may be
 skipped."""
+SHARES: Final = (20, 100, 500)
+"""Parts of these shares of all items are recoded in all ways, one after the other."""
+_MOST_ITEMS: Final = 800_000
+"""Of so many combinations one way is tried, of half as many two, and so on."""
 
 
-def recode_locally(
-    problem: Problem, start: Solution, *, judge: Judge | None = None
-) -> Solution:
+def recode_locally(problem: Problem, start: Solution, *, judge: Judge | None = None) -> Solution:
     """The best local recoding of several ways to choose; never worse than ``start``.
 
     Limits that compare with a population need classes that do not overlap, and keep ``start``.
@@ -56,13 +56,23 @@ def recode_locally(
     if limits is None:
         return start
     recoding = _Recoding(problem, looking, limits)
-    best = start
-    for power, is_deep in RULES:
-        for parts in recoding.starts(start):
-            made = recoding.refined(parts, start, power, is_deep)
-            if made is not None and made.value < best.value - 1e-12:
-                best = made
-    return best
+    effort = max(_MOST_ITEMS // max(problem.number, 1), 1)
+    tried = []
+    for parts in recoding.starts(start):
+        forests = [recoding.forest(parts, *rule) for rule in RULES[: max(effort // 2, 1)]]
+        tried += [(forest, parts) for forest in forests]
+        if effort > len(RULES):
+            best = min(forests, key=lambda forest: forest.total)
+            for share in SHARES:
+                best = recoding.improved(best, share)
+            tried.append((best, parts))
+        if effort == 1:
+            break
+    made = [recoding.solution(forest, parts, start) for forest, parts in tried]
+    for one in sorted(filter(None, made), key=lambda one: one.value):
+        if one.value < start.value - 1e-12 and holds(looking, one):
+            return one
+    return start
 
 
 @dataclass(frozen=True)
@@ -79,7 +89,13 @@ class _Limits:
         smallest, kinds, numbers, grounds = 1, [], [], []
         values = counts.whole.values
         attributes = tuple(values)
-        first = dict(zip(attributes, np.cumsum([0, *(len(values[a].labels) for a in attributes)]).tolist(), strict=False))
+        first = dict(
+            zip(
+                attributes,
+                np.cumsum([0, *(len(values[a].labels) for a in attributes)]).tolist(),
+                strict=False,
+            )
+        )
         places: list[str] = []
         for condition in problem.conditions:
             match condition:
@@ -100,10 +116,15 @@ class _Limits:
         starts = np.array([first[name] for name in places], dtype=np.int64)
         lengths = np.array([len(values[name].labels) for name in places], dtype=np.int64)
         nulls = np.array(
-            [first[name] + values[name].index[None] if None in values[name].index else -1 for name in places],
+            [
+                first[name] + values[name].index[None] if None in values[name].index else -1
+                for name in places
+            ],
             dtype=np.int64,
         )
-        whole = np.concatenate([np.zeros(0, dtype=np.int64), *(one.counts for one in values.values())])
+        whole = np.concatenate(
+            [np.zeros(0, dtype=np.int64), *(one.counts for one in values.values())]
+        )
         array = np.zeros((len(kinds), 4))
         levels: list[tuple[int, tuple[int, ...], Integers]] = []
         for place, (given, ground) in enumerate(zip(numbers, grounds, strict=True)):
@@ -112,14 +133,14 @@ class _Limits:
                 array[place, 1:] = ground.divisor, len(ground.nodes), len(levels)
                 for nodes in ground.nodes:
                     levels.append((int(starts[place]), nodes, values[places[place]].counts))
-        nodes = np.zeros((max(len(levels), 1), max(width, 1)), dtype=np.int64)
+        node_of = np.zeros((max(len(levels), 1), max(width, 1)), dtype=np.int64)
         totals = np.zeros((max(len(levels), 1), max(width, 1)), dtype=np.int64)
         for place, (start, given_nodes, rows) in enumerate(levels):
-            nodes[place, start : start + len(given_nodes)] = given_nodes
+            node_of[place, start : start + len(given_nodes)] = given_nodes
             np.add.at(totals[place], np.array(given_nodes, dtype=np.int64), rows)
         scratch = np.zeros(max(width, 1), dtype=np.int64)
         arrays = (
-            np.array(kinds, dtype=np.int64), array, starts, starts + lengths, nulls, whole, nodes,
+            np.array(kinds, dtype=np.int64), array, starts, starts + lengths, nulls, whole, node_of,
             totals, scratch,
         )  # fmt: skip
         return cls(smallest, arrays, attributes)
@@ -155,22 +176,10 @@ def _kind(
             scale = math.log(2) if str(options.get("base", "e")) == "2" else 1.0
             absent = options.get("absent", "ignore") == "infinite"
             return kernels.LOG, (limit * scale, float(absent)), None
+    assert condition.ground is not None  # noqa: S101 (of all others it is a distance)
     ground = condition.ground(name, values)
     kind = kernels.ORDERED if ground.distance == "ordered" else kernels.CLOSENESS
     return kind, (limit,), ground
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """Where refining begins."""
-
-    order: Integers
-    starts: Integers
-    stops: Integers
-    levels: np.ndarray[Any, np.dtype[np.int8]]
-    is_free: Truths
-    by_levels: tuple[int, ...] | None = None
-    """Whether parts are the classes at some levels, and at which."""
 
 
 class _Recoding:
@@ -237,19 +246,20 @@ class _Recoding:
             starts.astype(np.int64), all_values[by_item], counts_of,
         )  # fmt: skip
 
-    def starts(self, start: Solution) -> list[_Parts]:
-        """The root alone, and the classes of a solution."""
+    def starts(self, start: Solution) -> list[Parts]:
+        """The classes of a solution, and the root alone."""
         combos = self.data[1]
         number = len(combos)
         everything = np.arange(number, dtype=np.int64)
-        root = _Parts(
+        root = Parts(
             everything,
             np.array([0]),
             np.array([number]),
             self.highest[None, :].copy(),
             np.array([False]),
         )
-        if start.levels is None or (self.highest != self.tops).any():
+        is_bounded = bool((self.highest != self.tops).any())
+        if start.levels is None or (is_bounded and start.is_suppressed.any()):
             return [root]
         classes = start.classes[combos]
         order = np.argsort(classes, kind="stable")
@@ -260,41 +270,53 @@ class _Recoding:
         if start.is_suppressed.any():
             levels[0] = self.tops
             is_free[0] = self.problem.suppressed != "class"
-        return [root, _Parts(order, begins, stops, levels, is_free, start.levels)]
+        return [Parts(order, begins, stops, levels, is_free, start.levels), root]
 
-    def refined(
-        self, parts: _Parts, start: Solution, power: float, is_deep: bool
-    ) -> Solution | None:
-        """Refine parts, and say what came of it; None where a limit does not hold after all."""
+    def forest(self, parts: Parts, power: float, is_deep: bool, forced: int = -1) -> Forest:
+        """Split parts as far as they go."""
         order = parts.order.copy()
         nodes = kernels.refine(
             self.data, order, parts.starts.astype(np.int64), parts.stops.astype(np.int64),
             parts.levels, parts.is_free, self.lowest, self.limits.smallest, self.limits.arrays,
-            self.work, power, is_deep,
+            self.work, power, is_deep, forced,
         )  # fmt: skip
-        _, _, _, column, _, begin, end, _, now = nodes
+        return Forest(order, *nodes)
+
+    def improved(self, forest: Forest, share: int) -> Forest:
+        """Try all ways on parts of so many of all items, and keep the best of each part."""
+        nodes = forest.cut(max(len(forest.order) // share, 1))
+        # Only what stays behind at the top may be free, and that is left alone here.
+        tops = (forest.came[nodes] == self.tops).all(axis=1)
+        nodes = nodes[~tops]
+        if not nodes.size:
+            return forest
+        parts = forest.parts(nodes, np.zeros(len(forest.parent), dtype=bool))
+        ways = [self.forest(parts, *rule) for rule in RULES]
+        ways += [self.forest(parts, *RULES[0], column) for column in range(len(self.tops))]
+        return forest.grafted(nodes, ways)
+
+    def solution(self, forest: Forest, parts: Parts, start: Solution) -> Solution | None:
+        """What a forest comes to; None where too many rows would be suppressed."""
+        combos, order = self.data[1], forest.order
         level_of = np.zeros((self.problem.number, len(self.tops)), dtype=np.int8)
-        combos = self.data[1]
-        leaves = np.flatnonzero(column < 0)
-        for leaf in leaves.tolist():
-            level_of[combos[order[begin[leaf] : end[leaf]]]] = now[leaf]
-        suppressed = self._suppressed(level_of)
+        level_of[combos] = forest.levels_of(len(order))
         made = replace(
             start,
             recoding="local",
             levels=None,
             level_of=level_of,
-            is_suppressed=suppressed,
+            is_suppressed=self._suppressed(level_of),
             alternatives=(),
         )
         if made.suppressed_rows > self.problem.max_suppressed:
             return None
-        value = local_value(self.judge, made)
-        if value >= start.value or not holds(self.judge, made):
-            return None
-        maker = TreeMaker(self.problem.columns, self.problem.codes, nodes, combos[order[begin]])
-        tree = maker.tree(len(parts.starts), parts.by_levels)
-        return replace(made, value=value, tree=tree)
+        columns, codes = self.problem.columns, self.problem.codes
+        maker = TreeMaker(columns, codes, forest, combos[order[forest.begin]])
+        return replace(
+            made,
+            value=local_value(self.judge, made),
+            make_tree=partial(maker.tree, len(parts.starts), parts.by_levels),
+        )
 
     def _suppressed(self, level_of: Any) -> Truths:
         """Combinations whose every label is the suppression mark."""
@@ -319,8 +341,8 @@ def groups_of(counts: Counts, solution: Solution) -> tuple[Groups, Truths]:
     classes = solution.classes
     gone = classes < 0
     index = np.where(gone, classes.max(initial=-1) + 1, classes)
-    ids, dense = np.unique(index, return_inverse=True)
-    dense = dense.reshape(-1).astype(np.int32)
+    ids, positions = np.unique(index, return_inverse=True)
+    dense: Any = positions.reshape(-1).astype(np.int32)
     first = np.zeros(len(ids), dtype=np.int32)
     first[dense[::-1]] = np.arange(len(dense) - 1, -1, -1, dtype=np.int32)
     rows = np.bincount(dense, weights=solution.problem.rows).astype(np.int64)

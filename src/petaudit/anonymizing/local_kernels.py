@@ -1,8 +1,8 @@
 """Local recoding, top down: the inner loops, compiled by numba.
 
 A part holds items (combinations, or combinations of a person) whose labels agree at the levels of
-the part, so that it is a class. It is split by the labels of one column at a finer level; what of it
-would break a limit stays behind together, at the level that it has.
+the part, so that it is a class. It is split by the labels of one column at a finer level; what of
+it would break a limit stays behind together, at the level that it has.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ DISTINCT, ENTROPY, RECURSIVE, CLOSENESS, ORDERED, SHARE, GAIN, LOG_GAIN, LOG = r
 
 
 @kernel
-def keeps_limits(rows: int, people: int, counts: Array, smallest: int, limits: tuple) -> bool:  # type: ignore[type-arg]
+def keeps_limits(  # noqa: PLR0915 (one loop over limits of all kinds)
+    rows: int, people: int, counts: Array, smallest: int, limits: tuple[Any, ...]
+) -> bool:
     """Whether a class keeps the limits, with a little more than nothing to spare.
 
     ``limits`` are, per limit: its kind and numbers; where the values of its attribute begin and
@@ -34,7 +36,7 @@ def keeps_limits(rows: int, people: int, counts: Array, smallest: int, limits: t
     for place in range(len(kinds)):
         kind, start, stop, null = kinds[place], starts[place], stops[place], nulls[place]
         missing = counts[null] if null >= 0 else 0
-        if kind == CLOSENESS or kind == ORDERED:
+        if kind in (CLOSENESS, ORDERED):
             table = 0
             for value in range(start, stop):
                 table += whole[value]
@@ -133,8 +135,8 @@ def keeps_limits(rows: int, people: int, counts: Array, smallest: int, limits: t
 
 
 @kernel
-def assess(
-    data: tuple,  # type: ignore[type-arg]
+def assess(  # noqa: PLR0915 (parts of it would have to hand ten arrays around)
+    data: tuple[Any, ...],
     order: Array,
     start: int,
     stop: int,
@@ -142,9 +144,9 @@ def assess(
     level: int,
     now: int,
     smallest: int,
-    limits: tuple,  # type: ignore[type-arg]
+    limits: tuple[Any, ...],
     is_free: bool,
-    work: tuple,  # type: ignore[type-arg]
+    work: tuple[Any, ...],
 ) -> tuple[float, float, int]:
     """What comes of splitting a part: gain, bits, and the number of labels; -1 where nothing can.
 
@@ -196,17 +198,29 @@ def assess(
                 left_people, who = 0, -1
                 for at in range(start, stop):
                     item = order[at]
-                    if not ok[labels[column, level, codes[column, combos[item]]]]:
-                        if persons[item] != who:
-                            who = persons[item]
-                            left_people += 1
+                    stays = not ok[labels[column, level, codes[column, combos[item]]]]
+                    if stays and persons[item] != who:
+                        who = persons[item]
+                        left_people += 1
             if keeps_limits(left_rows, left_people, left_counts, smallest, limits):
                 break
-            fewest = -1
+            # The smallest part that mends it on its own, or else the smallest of all.
+            fewest, mends = -1, False
             for place in range(number):
                 label = touched[place]
-                if ok[label] and (fewest < 0 or in_label[label] < in_label[fewest]):
-                    fewest = label
+                if not ok[label]:
+                    continue
+                does = False
+                if width and (not mends or in_label[label] < in_label[fewest]):
+                    for value in range(width):
+                        left_counts[value] += matrix[label, value]
+                    both = left_rows + in_label[label]
+                    does = keeps_limits(both, both, left_counts, 1, limits)
+                    for value in range(width):
+                        left_counts[value] -= matrix[label, value]
+                is_smaller = fewest < 0 or in_label[label] < in_label[fewest]
+                if (does and not mends) or (does == mends and is_smaller):
+                    fewest, mends = label, does
             ok[fewest] = False
             apart -= 1
             left_rows += in_label[fewest]
@@ -232,12 +246,7 @@ def assess(
 
 @kernel
 def specialised(
-    data: tuple,  # type: ignore[type-arg]
-    order: Array,
-    start: int,
-    stop: int,
-    levels: Array,
-    lowest: Array,
+    data: tuple[Any, ...], order: Array, start: int, stop: int, levels: Array, lowest: Array
 ) -> None:
     """Take the finest levels at which all items of a part still have the same labels."""
     codes, combos, labels = data[0], data[1], data[7]
@@ -256,8 +265,8 @@ def specialised(
 
 
 @kernel
-def refine(
-    data: tuple,  # type: ignore[type-arg]
+def refine(  # noqa: PLR0915 (as above)
+    data: tuple[Any, ...],
     order: Array,
     starts: Array,
     stops: Array,
@@ -265,18 +274,20 @@ def refine(
     is_free: Array,
     lowest: Array,
     smallest: int,
-    limits: tuple,  # type: ignore[type-arg]
-    work: tuple,  # type: ignore[type-arg]
+    limits: tuple[Any, ...],
+    work: tuple[Any, ...],
     power: float,
     is_deep: bool,
-) -> tuple[int, Array, Array, Array, Array, Array, Array, Array, Array]:
+    forced: int,
+) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]:
     """Split parts until no split keeps the limits; return the nodes of the tree.
 
     They have: the parent, the label at the parent's split (-1: what stayed behind), column and
     level of the split (-1: a leaf), where the items begin and end, and the levels when they came
     and when they were split. A split is chosen by its gain over its bits to some ``power``: a class
     of n rows can be split by log2(n / k) bits in all. ``is_deep``: also to levels that are several
-    steps down.
+    steps down. ``forced``: the column of the first split, where it is possible; -1 for any. Last
+    come the part that a node is of, and what the rows of a leaf lose.
     """
     columns = len(lowest)
     most = 2 * len(order) + len(starts) + 2
@@ -289,11 +300,14 @@ def refine(
     came = np.zeros((most, columns), dtype=np.int8)
     now = np.zeros((most, columns), dtype=np.int8)
     free = np.zeros(most, dtype=np.bool_)
+    part = np.zeros(most, dtype=np.int64)
+    lost = np.zeros(most)
     nodes = 0
     for place in range(len(starts)):
         begin[nodes], end[nodes] = starts[place], stops[place]
         came[nodes] = first_levels[place]
         free[nodes] = is_free[place]
+        part[nodes] = place
         nodes += 1
     codes, combos, labels = data[0], data[1], data[7]
     ok, touched = work[4], work[5]
@@ -313,11 +327,18 @@ def refine(
                 )
                 if number >= 0 and gain > 0:
                     score = gain / max(bits, 1e-9) ** power
+                    if place == forced and node < len(starts):
+                        score += 1e18
                     if score > best * (1 + 1e-12):
                         best, column, level = score, place, finer
                 if not is_deep and number > 1:
                     break
         if column < 0:
+            for at in range(start, stop):
+                item = order[at]
+                for place in range(columns):
+                    leaf = codes[place, combos[item]]
+                    lost[node] += data[2][item] * data[8][place, now[node, place], leaf]
             node += 1
             continue
         _, _, number = assess(
@@ -337,6 +358,7 @@ def refine(
             if sizes[place + 1] == sizes[place]:
                 continue
             parent[nodes] = node
+            part[nodes] = part[node]
             begin[nodes], end[nodes] = start + sizes[place], start + sizes[place + 1]
             came[nodes] = now[node]
             if place < number:
@@ -352,7 +374,6 @@ def refine(
         order[start:stop] = spare[start:stop]
         node += 1
     return (
-        nodes,
         parent[:nodes],
         label_of[:nodes],
         split_column[:nodes],
@@ -361,4 +382,6 @@ def refine(
         end[:nodes],
         came[:nodes],
         now[:nodes],
+        part[:nodes],
+        lost[:nodes],
     )

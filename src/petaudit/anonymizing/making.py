@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 import warnings
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -25,7 +27,7 @@ from petaudit.anonymizing.releasing import (
     in_order,
     refuse_contradiction,
 )
-from petaudit.anonymizing.search import search, why_not_finer
+from petaudit.anonymizing.search import search
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
 from petaudit.auditing import Audit, Request
@@ -115,13 +117,14 @@ class Anonymized:
 
     @property
     def bound(self) -> float:
-        """No release that keeps the limits loses less than this."""
+        """No global recoding that keeps the limits loses less than this; a local one may."""
         return self.solution.bound
 
     @property
     def optimal(self) -> bool:
-        """Whether no release of this kind that keeps the limits loses less."""
-        return self.solution.is_optimal
+        """Whether it is proven that no release of its kind that keeps the limits loses less."""
+        is_proven = self.transformation.recoding == "global" and self.solution.is_optimal
+        return is_proven or self.loss == 0
 
     @property
     def kept(self) -> Truths:
@@ -132,7 +135,7 @@ class Anonymized:
     @cached_property
     def released(self) -> pa.Table:
         """The released table, in the order of the original."""
-        return for_release(self.made.table().filter(self.kept), self.transformation)
+        return for_release(self.made.rows(self.kept), self.transformation)
 
     @cached_property
     def with_people(self) -> pa.Table:
@@ -140,7 +143,7 @@ class Anonymized:
         person = self.inputs.person
         if person is None or person in self.released.column_names:
             return self.released
-        rows = self.made.table().filter(self.kept)
+        rows = self.made.rows(self.kept)
         return self.released.append_column(person, rows.column(person))
 
     @property
@@ -149,10 +152,10 @@ class Anonymized:
         changed = self.made.changed | frozenset(self.transformation.left_out)
         return in_kind_of(self.given, self.released, changed, self.kept)
 
-    @property
+    @cached_property
     def rows_suppressed(self) -> int:
         """Rows with ``*`` in every quasi-identifier, those that were dropped included."""
-        return self.transformation.rows_suppressed
+        return self.made.rows_marked
 
     def to_dict(self) -> dict[str, Any]:
         """The document of the audit, with how the table was made and the figures before."""
@@ -266,7 +269,16 @@ def anonymize(
     return made
 
 
-anonymize.__signature__ = spelled_out(anonymize)  # type: ignore[attr-defined]
+def of_original(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function whose table is the original: there is none to compare with."""
+    signature = spelled_out(function)
+    others = ("original", "control", "key", "engine", "spark_master")
+    return signature.replace(
+        parameters=[own for name, own in signature.parameters.items() if name not in others]
+    )
+
+
+anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
 
 
 def anonymize_with_report(
@@ -302,7 +314,7 @@ def anonymize_with_report(
         if inputs.person is not None and not inputs.person_is_pseudonym:
             people.append(inputs.person)
         left_out = [name for name in dict.fromkeys(people) if name not in kept]
-        inputs, proposed = _with_hierarchies(given_inputs)
+        inputs, proposed = with_hierarchies(given_inputs)
         problem = Problem.of(
             inputs,
             settings,
@@ -312,7 +324,7 @@ def anonymize_with_report(
             max_suppression=max_suppression,
             suppressed="drop" if drop_suppressed else None,
         )
-        solution = _searched(problem, recoding, time_limit)
+        solution = best_release(problem, recoding, time_limit)
         columns = [Recoded.of(column) for column in problem.columns]
         transformation = Transformation(
             tuple(columns),
@@ -348,7 +360,7 @@ def anonymize_with_report(
             rows = ~hidden if drop_suppressed else np.ones_like(hidden)
             release = audited(
                 inputs,
-                made.table().filter(rows),
+                made.rows(rows),
                 settings,
                 transformation,
                 watch,
@@ -364,7 +376,7 @@ def anonymize_with_report(
         solution,
         made,
         (*given_inputs.files, *release.files),
-        tuple(_messages(inputs, identifying, kept, transformation, proposed)),
+        tuple(_messages(inputs, identifying, kept, transformation, proposed, made)),
     )
 
 
@@ -397,7 +409,7 @@ def wanted_limits(
     return request, settings
 
 
-def _with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
+def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     """The same with a hierarchy for every quasi-identifier, and which of them were proposed."""
     given = inputs.hierarchies
     missing = [name for name in inputs.quasi_identifiers if name not in given]
@@ -416,22 +428,36 @@ def _with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     return replace(inputs, hierarchies=Hierarchies(entries)), missing
 
 
-def _searched(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+def best_release(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+    """The solution with the smallest loss, or with a time limit the best so far."""
     judge = Judge(problem)
-    with stage(phrase("searching for the best levels")):
-        best = search(problem, time_limit=time_limit, progress=_say_progress, judge=judge)
-        best = _spelled_finest(best, judge)
+    with stage(phrase("searching for the best levels")), _interrupts():
+        best = search(problem, time_limit=time_limit, progress=say_progress, judge=judge)
+        best = _spelled_finest(best)
     if recoding == "global":
         return best
-    with stage(phrase("giving every class levels of its own")):
-        try:
+    try:
+        with stage(phrase("giving every class levels of its own")), _interrupts():
             return recode_locally(problem, best, judge=judge)
-        except KeyboardInterrupt:
-            # What is there keeps the limits; a second one ends the command.
-            return best
+    except KeyboardInterrupt:
+        # What is there keeps the limits; a second one ends the command.
+        text = phrase("interrupted: this is the best so far, in which every column has one level")
+        warnings.warn(text, PetauditWarning, stacklevel=2)
+        return best
 
 
-def _spelled_finest(solution: Solution, judge: Judge) -> Solution:
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Let Ctrl-C be one where a compiled loop makes an error of its own of it."""
+    try:
+        yield
+    except SystemError as problem:
+        if isinstance(problem.__cause__ or problem.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
+
+
+def _spelled_finest(solution: Solution) -> Solution:
     """The same classes with the finest labels that say so: where all of 101** is 1011*, 1011*."""
     if solution.levels is None:
         return solution
@@ -446,7 +472,6 @@ def _spelled_finest(solution: Solution, judge: Judge) -> Solution:
         solution,
         levels=levels,
         level_of=np.broadcast_to(np.array(levels, dtype=np.int8), solution.level_of.shape).copy(),
-        finer=tuple(why_not_finer(judge, levels, place) for place in range(len(levels))),
     )
 
 
@@ -460,7 +485,7 @@ def _finest(column: Column, level: int) -> int:
     return level
 
 
-def _say_progress(value: float, bound: float) -> None:
+def say_progress(value: float, bound: float) -> None:
     """Say how good the best release so far is, and how good one could be."""
     if math.isinf(value):
         advance(phrase("searching for the best levels: none that holds so far"))
@@ -480,12 +505,19 @@ def _messages(
     kept: Collection[str],
     transformation: Transformation,
     proposed: Sequence[str],
+    made: Released,
 ) -> Iterator[str]:
     released = IdentifyingColumns(
         tuple(name for name in identifying.declared if name not in kept),
         tuple(name for name in identifying.guessed if name not in kept),
     )
     yield from released.messages(inputs, masked=transformation.masked)
+    if made.rows_marked == transformation.rows:
+        yield phrase(
+            "nothing is left of the quasi-identifiers: every row has '*' in all of them; let some "
+            "rows be suppressed ({argument}), leave out a quasi-identifier, or ask for less",
+            argument=argument("max_suppression", "10%"),
+        )
     if proposed:
         yield phrase(
             "no hierarchy was given for {columns}, so that levels were proposed; petaudit "

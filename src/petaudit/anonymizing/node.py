@@ -9,24 +9,19 @@ the limits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
-from petaudit.anonymizing.conditions import (
-    Classes,
-    Condition,
-    EveryoneCondition,
-    TableCondition,
-)
+from petaudit.anonymizing.conditions import Classes, Condition, EveryoneCondition, TableCondition
 from petaudit.anonymizing.groups import Counts, Groups, Levels, Whole, union_classes
 from petaudit.anonymizing.objectives import objective_of
 from petaudit.anonymizing.problem import Problem
 from petaudit.exact.class_figures import Floats, Integers, Truths
 
 _TRIED_TOGETHER = 32
+_NONE = np.zeros(0, dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -133,9 +128,7 @@ class Judge:
     def _by_cost(self) -> list[Condition]:
         return sorted(self.of_classes, key=lambda one: bool(one.attributes))
 
-    def _suppressed(
-        self, groups: Groups, breaking: Truths, marked: int | None
-    ) -> Truths | None:
+    def _suppressed(self, groups: Groups, breaking: Truths, marked: int | None) -> Truths | None:
         """The classes that are suppressed so that all limits hold; None where they do not."""
         problem, most = self.problem, self.most
         if marked is not None and self.needs_everyone:
@@ -158,12 +151,14 @@ class Judge:
         longest = int(np.searchsorted(sizes, most - rows, side="right"))
         if not self.of_table and (problem.suppressed != "class" or not gone.any()):
             return gone if self._whole_holds(groups, gone) else None
-        for start in range(0, longest + 1, _TRIED_TOGETHER):
-            chosen = order[: min(start + _TRIED_TOGETHER - 1, longest)]
-            step = self._first_that_holds(groups, gone, chosen, start)
+        # Most often nothing more has to go.
+        tried, until = 0, 0
+        while tried <= longest:
+            step = self._first_that_holds(groups, gone, order[: min(until, longest)], tried)
             if step is not None:
                 gone[order[:step]] = True
                 return gone
+            tried, until = until + 1, until + _TRIED_TOGETHER
         return None
 
     def _if_holds(self, groups: Groups) -> Truths | None:
@@ -196,7 +191,9 @@ class Judge:
     def _smallest_first(self, groups: Groups, left: Truths) -> Integers:
         """Classes in the order in which they could go."""
         places = np.flatnonzero(left)
-        return places[np.lexsort((groups.first[places], groups.rows[places], groups.people[places]))]
+        return places[
+            np.lexsort((groups.first[places], groups.rows[places], groups.people[places]))
+        ]
 
     def _left_over(self, groups: Groups, gone: Truths) -> Truths:
         """Drop classes that break a limit of what is left, until none does."""
@@ -221,9 +218,7 @@ class Judge:
             else:
                 taken = gone[counts.combination]
                 lost[name] = np.bincount(
-                    counts.other[taken],
-                    weights=counts.counts[taken],
-                    minlength=len(values.labels),
+                    counts.other[taken], weights=counts.counts[taken], minlength=len(values.labels)
                 ).astype(np.int64)
         return self.counts.whole.without(lost)
 
@@ -258,10 +253,10 @@ class Judge:
         return None
 
     def accepts(self, groups: Groups, suppressed: Truths) -> bool:
-        """Whether limits hold where exactly these classes are suppressed, and others keep theirs."""
+        """Whether limits hold where these classes are suppressed and others keep theirs."""
         if self.moving and (self._left_over(groups, suppressed) & ~suppressed).any():
             return False
-        return self._first_that_holds(groups, suppressed, np.zeros(0, dtype=np.int64), 0) is not None
+        return self._first_that_holds(groups, suppressed, _NONE, 0) is not None
 
     def _is_blank(self, joined: Classes) -> Truths:
         """Where every sensitive value of the suppressed rows is a null, they tell nothing."""
@@ -275,22 +270,21 @@ class Judge:
             blank[step[value != null]] = False
         return blank
 
-    def _table_holds(self, groups: Groups, gone: Truths, more: Sequence[int]) -> bool:
+    def _table_holds(self, groups: Groups, gone: Truths, more: Integers) -> bool:
         """Whether limits of all classes hold, and those of what is left."""
         problem = self.problem
         away = gone.copy()
-        away[list(more)] = True
+        away[more] = True
         if not self._whole_holds(groups, away):
             return False
-        if len(more) and self.moving:
-            if self._left_over(groups, away).sum() > away.sum():
-                return False
+        if len(more) and self.moving and self._left_over(groups, away).sum() > away.sum():
+            return False
         if not self.of_table:
             return True
         classes = groups.classes(~away)
         individuals = self.individuals
         if problem.suppressed == "class" and away.any():
-            joined = self._with_population(groups, away, (), union_classes(groups, away, ()))
+            joined = self._with_population(groups, away, _NONE, union_classes(groups, away, _NONE))
             classes = _together(classes, joined)
         elif problem.suppressed == "drop" and problem.people is not None:
             pairs = groups.person_pairs
@@ -301,7 +295,7 @@ class Judge:
         return all(one.holds(classes, individuals) for one in self.of_table)
 
     def _with_population(
-        self, groups: Groups, gone: Truths, order: Sequence[int], joined: Classes
+        self, groups: Groups, gone: Truths, order: Integers, joined: Classes
     ) -> Classes:
         """Add whom suppressed rows could be: whoever fits no class that is left."""
         if groups.population is None or self.problem.population is None:

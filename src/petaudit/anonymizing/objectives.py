@@ -8,6 +8,7 @@ has more to lose. Both together bound all levels below those that were looked at
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -83,9 +84,7 @@ class ColumnObjective(Objective):
         """Suppressed cells lose all, so that each loses what its label had left."""
         return self._penalty(groups, least > 0, least, self.most)
 
-    def _penalty(
-        self, groups: Groups, taken: Truths, weights: Integers, costs: Floats
-    ) -> Floats:
+    def _penalty(self, groups: Groups, taken: Truths, weights: Integers, costs: Floats) -> Floats:
         levels = np.array(groups.levels, dtype=np.int64)
         chosen = np.flatnonzero(taken)
         lost: Floats = penalties(self._codes, groups.first[chosen], weights[chosen], costs, levels)
@@ -93,7 +92,7 @@ class ColumnObjective(Objective):
 
     def combined(self, lost: Floats) -> float:
         """The weighted mean of the columns."""
-        return float(self.weights @ lost)
+        return min(float(self.weights @ lost), 1.0)
 
     def lattice(self, part: tuple[slice, ...], penalty: Floats | None = None) -> Floats:
         """The same for all levels at once."""
@@ -147,9 +146,7 @@ class EntropyObjective(ColumnObjective):
         """Only rows that are certainly suppressed: what others add depends on their labels."""
         return self._penalty(groups, certain, groups.rows, self.costs)
 
-    def _penalty(
-        self, groups: Groups, taken: Truths, weights: Integers, costs: Floats
-    ) -> Floats:
+    def _penalty(self, groups: Groups, taken: Truths, weights: Integers, costs: Floats) -> Floats:
         combinations, rows = groups.first[taken], groups.rows[taken]
         everything = _bits(np.array([rows.sum()]))
         lost = np.zeros(len(self.weights))
@@ -252,7 +249,7 @@ def objective_of(problem: Problem) -> Objective:
             return ClassSizeObjective(problem)
 
 
-def _bits(counts: npt.NDArray[np.float64]) -> float:
+def _bits(counts: npt.NDArray[Any]) -> float:
     """The sum of n log2 n: what is lost where so many rows become alike."""
     sizes = counts[counts > 0].astype(np.float64)
     return float((sizes * np.log2(sizes)).sum())

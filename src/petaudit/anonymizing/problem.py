@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from petaudit.anonymizing.columns import Column, LevelBounds, columns_of
-from petaudit.anonymizing.conditions import Condition, conditions_of
+from petaudit.anonymizing.conditions import Condition, TableCondition, conditions_of
 from petaudit.auditing.dropping import Settings
 from petaudit.errors import OptionError, suggestion
 from petaudit.exact.class_figures import Integers
@@ -30,13 +30,7 @@ Suppression: TypeAlias = Literal["class", "exclude", "drop"]
 """What becomes of suppressed rows: they stay as a class that keeps the limits, too; they stay and
 nobody judges them, as in ARX; or they leave the table."""
 Objective: TypeAlias = Literal[
-    "loss",
-    "loss-geometric",
-    "granularity",
-    "entropy",
-    "discernibility",
-    "class-size",
-    "precision",
+    "loss", "loss-geometric", "granularity", "entropy", "discernibility", "class-size", "precision"
 ]
 OBJECTIVES = get_args(Objective)
 
@@ -85,7 +79,7 @@ class Problem:
     """The rows of every combination."""
     settings: Settings
     """The limits, and the options of the measures that have them."""
-    conditions: tuple[Condition, ...]
+    conditions: tuple[Condition | TableCondition, ...]
     """The limits as the search asks for them."""
     objective: Objective = "loss"
     max_suppressed: int = 0
@@ -115,19 +109,19 @@ class Problem:
     @property
     def number(self) -> int:
         """How many distinct combinations there are."""
-        return self.codes.shape[1]
+        return len(self.rows)
 
     @property
     def nodes(self) -> int:
         """How many combinations of levels there are."""
         return math.prod(column.highest - column.lowest + 1 for column in self.columns)
 
-    @property
+    @cached_property
     def bottom(self) -> tuple[int, ...]:
         """The finest levels that are allowed."""
         return tuple(column.lowest for column in self.columns)
 
-    @property
+    @cached_property
     def top(self) -> tuple[int, ...]:
         """The coarsest levels that are allowed."""
         return tuple(column.highest for column in self.columns)
@@ -195,7 +189,7 @@ def rows_allowed(given: int | float | str | Fraction, rows: int) -> int:
         number = exact(given, "max_suppression")
         share = None if number.denominator == 1 and "." not in given else number
         given = int(number) if share is None else given
-    elif not isinstance(given, int):
+    elif not isinstance(given, int | str):
         share = exact(given, "max_suppression")
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
         return min(given, rows)
@@ -219,7 +213,7 @@ def _check_choice(name: str, chosen: object, choices: tuple[str, ...]) -> None:
 
 
 def _counted(
-    inputs: Inputs, columns: tuple[Column, ...], conditions: tuple[Condition, ...]
+    inputs: Inputs, columns: tuple[Column, ...], conditions: tuple[Condition | TableCondition, ...]
 ) -> dict[str, Any]:
     """Count combinations of leaves, with sensitive values and people where limits ask for them."""
     wanted = dict.fromkeys(name for condition in conditions for name in condition.attributes)
@@ -276,11 +270,7 @@ def _population(inputs: Inputs, columns: tuple[Column, ...]) -> PopulationCounts
         return None
     person = inputs.population_person
     names = [column.name for column in columns]
-    coded = inputs.population.counts.coded_classes(
-        [*names, *(() if person is None else (person,))]
-    )
+    coded = inputs.population.counts.coded_classes([*names, *(() if person is None else (person,))])
     who = None if person is None else coded.codes[len(names)].astype(np.int64)
     sizes = coded.sizes if person is None else np.ones_like(coded.sizes)
-    return PopulationCounts(
-        _leaf_codes(coded, columns), sizes, who, inputs.population_individuals
-    )
+    return PopulationCounts(_leaf_codes(coded, columns), sizes, who, inputs.population_individuals)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,20 +51,34 @@ class Released:
         return (self.levels[:, 0] < 0)[self.classes.of_rows]
 
     @property
+    def rows_marked(self) -> int:
+        """How many rows have ``*`` in every quasi-identifier, whatever the reason."""
+        marked = np.ones(len(self.levels), dtype=bool)
+        for place, column in enumerate(self.transformation.columns):
+            is_mark = np.array([label == SUPPRESSED for label in (*column.labels, SUPPRESSED)])
+            levels = self.levels[:, place]
+            codes = column.coded(self.classes.labels[place])[levels, self.classes.codes[place]]
+            marked &= np.where(levels < 0, True, is_mark[codes])
+        return int(self.classes.sizes[marked].sum())
+
+    @property
     def changed(self) -> frozenset[str]:
         """The columns that hold other labels than the original."""
         is_changed = (self.levels != 0).any(axis=0)
         names = self.transformation.names
         return frozenset(name for name, own in zip(names, is_changed, strict=True) if own)
 
-    def table(self, also_suppressed: Truths | None = None) -> pa.Table:
+    @cached_property
+    def table(self) -> pa.Table:
         """Every row and every column, those that name people included."""
-        cells = dict(
-            zip(self.classes.source.columns, self.classes.source.to_arrow().columns, strict=True)
-        )
-        hidden = np.zeros_like(self.suppressed) if also_suppressed is None else also_suppressed
+        return self.with_suppressed(None)
+
+    def with_suppressed(self, also: Truths | None) -> pa.Table:
+        """The same with the mark in every quasi-identifier of some more rows."""
+        source = self.classes.source
+        cells = dict(zip(source.columns, source.to_arrow().columns, strict=True))
         for place, column in enumerate(self.transformation.columns):
-            if column.name not in self.changed and not hidden.any():
+            if column.name not in self.changed and (also is None or not also.any()):
                 continue
             coded = column.coded(self.classes.labels[place])
             levels = self.levels[:, place]
@@ -71,9 +86,14 @@ class Released:
             codes[levels < 0] = len(column.labels)
             labels = pa.array([*column.labels, SUPPRESSED], type=pa.string())
             of_rows = codes[self.classes.of_rows]
-            of_rows[hidden] = len(column.labels)
+            if also is not None:
+                of_rows[also] = len(column.labels)
             cells[column.name] = labels.take(pa.array(of_rows))
         return pa.table(cells)
+
+    def rows(self, kept: Truths) -> pa.Table:
+        """Some of its rows; no copy is made where these are all."""
+        return self.table if kept.all() else self.table.filter(kept)
 
 
 def for_release(table: pa.Table, transformation: Transformation) -> pa.Table:

@@ -2,25 +2,28 @@
 
 Every combination of levels has a lower bound: what its columns lose at their levels, and what the
 rows lose that are certainly suppressed there, as is known from coarser levels that were looked at.
-The combination with the smallest bound is asked about next. Not it, but the coarsest levels above it
-that rule it out are worth counting, since they rule out everything below them as well; they are
-looked for by halving a way from it up to the top. When the smallest bound is no better than the best
-that was reached, that one is the best of all.
+The combination with the smallest bound is asked about next. Not it, but the coarsest levels above
+it that rule it out are worth counting, since they rule out everything below them as well; they are
+looked for by halving a way from it up to the top. When the smallest bound is no better than the
+best that was reached, that one is the best of all.
 """
 
 from __future__ import annotations
 
+import heapq
 import time
 from collections.abc import Callable
-from typing import Any, Final
+from functools import cached_property, partial
+from typing import Final
 
 import numpy as np
 
 from petaudit.anonymizing.groups import Groups, Levels
 from petaudit.anonymizing.infeasible import infeasible
 from petaudit.anonymizing.node import Judge, Node
+from petaudit.anonymizing.objectives import ColumnObjective
 from petaudit.anonymizing.problem import Problem
-from petaudit.anonymizing.solution import Candidate, Solution, WhyNotFiner
+from petaudit.anonymizing.solution import Candidate, Solution
 from petaudit.exact.class_figures import Floats
 
 Progress = Callable[[float, float], object]
@@ -30,8 +33,11 @@ LARGEST_LATTICE: Final = 1 << 21
 _TIE: Final = 1e-12
 _MOST_KEPT: Final = 1 << 24
 """How many classes are kept at most to roll up others from."""
+_BITS: Final = 62
 _EVERY_SECONDS: Final = 0.1
 _ALTERNATIVES: Final = 10
+_TRIED_AGAIN: Final = 4
+"""How many of the best of looser limits are looked at first."""
 
 
 def search(
@@ -43,8 +49,9 @@ def search(
 ) -> Solution:
     """The best global recoding, or with a time limit (in seconds) the best so far and a bound.
 
-    Where no levels keep the limits, an ``InfeasibleError`` says why. Ctrl-C ends a search like the
-    time limit does, once there is something that keeps the limits.
+    Where no levels keep the limits, an ``InfeasibleError`` says why. The time limit counts from
+    when there is something that keeps the limits, which is at once where the coarsest levels do.
+    Ctrl-C ends a search like it, once there is something.
 
     >>> import pyarrow as pa
     >>> from petaudit.inputs import gather
@@ -61,50 +68,78 @@ def search(
     find = search_lattice if problem.nodes <= LARGEST_LATTICE else search_large
     best, bound, checked, others = find(looking, time_limit, progress)
     if best is None:
-        raise infeasible(looking, bound == np.inf)
+        raise infeasible(looking)
     return solution_of(looking, best, bound, checked, others)
 
 
 class Shelf:
     """Classes that were counted, to roll up others from the fewest that are at hand."""
 
-    def __init__(self, base: Groups) -> None:
+    def __init__(self, base: Groups, tops: Levels) -> None:
         self._groups = [base]
-        self._levels = np.zeros((64, len(base.levels)), dtype=np.int8)
-        self._sizes = np.zeros(64, dtype=np.int64)
-        self._levels[0], self._sizes[0] = base.levels, base.number
+        self._by_levels: dict[Levels, Groups] = {}
+        # The levels of all columns in one number, with a bit above each that a subtraction
+        # borrows where a level is larger; more columns than fit are only partly compared so.
+        self._shifts = []
+        at = 0
+        for top in tops:
+            width = max(top, 1).bit_length() + 1
+            if at + width > _BITS:
+                break
+            self._shifts.append(at)
+            at += width
+        self._guards = 0
+        for place, shift in enumerate(self._shifts):
+            self._guards |= 1 << (shift + max(tops[place], 1).bit_length())
+        self._packed = np.zeros(64, dtype=np.int64)
+        self._sizes = np.full(64, base.number, dtype=np.int64)
         self._kept = 0
 
     def add(self, groups: Groups) -> None:
         """Keep classes, as long as there is room."""
         number = len(self._groups)
-        if self._kept + groups.number > _MOST_KEPT:
+        if self._kept + groups.number > _MOST_KEPT or groups.levels in self._by_levels:
             return
         if number == len(self._sizes):
-            self._levels = np.concatenate([self._levels, np.zeros_like(self._levels)])
-            self._sizes = np.concatenate([self._sizes, np.zeros_like(self._sizes)])
-        self._levels[number], self._sizes[number] = groups.levels, groups.number
+            self._packed = np.concatenate([self._packed, self._packed])
+            self._sizes = np.concatenate([self._sizes, self._sizes])
+        self._packed[number], self._sizes[number] = self._pack(groups.levels), groups.number
         self._groups.append(groups)
+        self._by_levels[groups.levels] = groups
         self._kept += groups.number
+
+    def at(self, levels: Levels) -> Groups | None:
+        """The classes at some levels, if they were counted before."""
+        return self._by_levels.get(levels)
 
     def smallest(self, levels: Levels) -> Groups:
         """The fewest classes at levels that are nowhere coarser."""
         number = len(self._groups)
-        below = (self._levels[:number] <= np.array(levels, dtype=np.int8)).all(axis=1)
-        places = np.flatnonzero(below)
-        return self._groups[places[np.argmin(self._sizes[places])]]
+        free = ((self._pack(levels) | self._guards) - self._packed[:number]) & self._guards
+        places = np.flatnonzero(free == self._guards)
+        if len(self._shifts) == len(levels):
+            return self._groups[int(places[np.argmin(self._sizes[places])])]
+        for place in places[np.argsort(self._sizes[places], kind="stable")].tolist():
+            groups: Groups = self._groups[place]
+            if all(one <= other for one, other in zip(groups.levels, levels, strict=True)):
+                return groups
+        return self._groups[0]
+
+    def _pack(self, levels: Levels) -> int:
+        packed = 0
+        for level, shift in zip(levels, self._shifts, strict=False):
+            packed |= level << shift
+        return packed
 
 
 class Lattice:
     """A bound for every combination of levels."""
 
-    def __init__(self, judge: Judge) -> None:
+    def __init__(self, judge: Judge, shelf: Shelf | None = None) -> None:
         self.judge, self.problem = judge, judge.problem
         self.objective = judge.objective
-        self.lowest = np.array(self.problem.bottom)
-        self.shape = tuple(
-            column.highest - column.lowest + 1 for column in self.problem.columns
-        )
+        self.lowest = self.problem.bottom
+        self.shape = tuple(column.highest - column.lowest + 1 for column in self.problem.columns)
         everything = tuple(slice(0, size) for size in self.shape)
         self.bounds: Floats = np.array(
             np.broadcast_to(self.objective.lattice(everything), self.shape)
@@ -112,7 +147,9 @@ class Lattice:
         self.costs = self.bounds.copy() if self.objective.by_column else None
         self.at_least = np.zeros(self.shape) if not self.objective.by_column else None
         self.extra = np.zeros(self.shape) if not self.objective.by_column else None
-        self.shelf = Shelf(judge.counts.base)
+        self.shelf = shelf or Shelf(judge.counts.base, self.problem.top)
+        self.looked_at: dict[tuple[int, ...], float] = {}
+        """The bounds of what was looked at."""
         self.best: Node | None = None
         self.checked = 0
         self.valid: list[tuple[float, Levels, int]] = []
@@ -124,11 +161,15 @@ class Lattice:
 
     def index(self, levels: Levels) -> tuple[int, ...]:
         """Where levels are in the arrays."""
-        return tuple((np.array(levels) - self.lowest).tolist())
+        return tuple(map(int.__sub__, levels, self.lowest))
 
     def look(self, levels: Levels) -> Node:
         """Count classes at some levels, and draw the conclusions for all others."""
-        node = self.judge.look(levels, self.shelf.smallest(levels))
+        known = self.shelf.at(levels)
+        if known is None:
+            node = self.judge.look(levels, self.shelf.smallest(levels))
+        else:
+            node = self.judge.judged(known)
         self.checked += 1
         place = self.index(levels)
         below = tuple(slice(0, at + 1) for at in place)
@@ -148,8 +189,22 @@ class Lattice:
             least = self.objective.unsuppressed(node.groups)
             np.maximum(self.at_least[above], least, out=self.at_least[above])
             self._add_up(above)
+        self.looked_at[place] = float(self.bounds[place])
         self.bounds[place] = np.inf
         return node
+
+    def tightened(self, judge: Judge) -> Lattice:
+        """The same for limits that are nowhere looser: all bounds stand, and nothing holds yet."""
+        other = Lattice(judge, self.shelf)
+        other.bounds[:] = self.bounds
+        if self.extra is not None and self.at_least is not None:
+            other.extra, other.at_least = self.extra.copy(), self.at_least.copy()
+        for place, bound in self.looked_at.items():
+            other.bounds[place] = bound
+        if self.best is not None:
+            for _, levels, _ in sorted(self.valid)[:_TRIED_AGAIN]:
+                other.look(levels)
+        return other
 
     def _raise(self, below: tuple[slice, ...], penalty: Floats) -> None:
         """What is suppressed here is suppressed everywhere below."""
@@ -169,29 +224,36 @@ class Lattice:
         """The smallest bound of levels that are still open, and the levels."""
         place = int(np.argmin(self.bounds))
         at = np.unravel_index(place, self.shape)
-        return float(self.bounds[at]), tuple((np.array(at) + self.lowest).tolist())
+        return float(self.bounds[at]), tuple(map(int.__add__, map(int, at), self.lowest))
 
     def way_up(self, levels: Levels) -> list[Levels]:
         """Levels from some up to the top, each time the column that loses the least by it."""
-        way, top = [levels], self.problem.top
-        now = list(levels)
-        while tuple(now) != top:
-            steps = []
-            for place, level in enumerate(now):
-                if level < top[place]:
-                    steps.append((self._step(place, level), place))
-            _, place = min(steps)
+        way, now = [levels], list(levels)
+        steps = [
+            (self._steps[place][level], place)
+            for place, level in enumerate(levels)
+            if level < self.problem.top[place]
+        ]
+        heapq.heapify(steps)
+        while steps:
+            place = steps[0][1]
             now[place] += 1
             way.append(tuple(now))
+            if now[place] < self.problem.top[place]:
+                heapq.heapreplace(steps, (self._steps[place][now[place]], place))
+            else:
+                heapq.heappop(steps)
         return way
 
-    def _step(self, place: int, level: int) -> float:
+    @cached_property
+    def _steps(self) -> list[list[float]]:
         """What a column loses by one more level; without a price, all columns take turns."""
-        amounts: Any = getattr(self.objective, "amounts", None)
-        if amounts is None:
-            return float(level)
-        weight = self.objective.weights[place]  # type: ignore[attr-defined]
-        return float(weight * (amounts[place][level + 1] - amounts[place][level]))
+        if not isinstance(self.objective, ColumnObjective):
+            return [list(map(float, range(column.levels))) for column in self.problem.columns]
+        return [
+            (np.diff(amounts) * weight).tolist()
+            for amounts, weight in zip(self.objective.amounts, self.objective.weights, strict=True)
+        ]
 
     def rule_out(self, levels: Levels) -> None:
         """Look for the coarsest levels above some that rule these out."""
@@ -216,19 +278,24 @@ Searched = tuple[Node | None, float, int, list[tuple[float, Levels, int]]]
 
 
 def search_lattice(
-    judge: Judge, time_limit: float | None, progress: Progress | None
+    judge: Judge,
+    time_limit: float | None,
+    progress: Progress | None,
+    lattice: Lattice | None = None,
 ) -> Searched:
     """The best node, a bound for all others, how many were looked at, and which others hold."""
-    lattice = Lattice(judge)
+    lattice = lattice or Lattice(judge)
     started = said = time.monotonic()
     bound = 0.0
     try:
+        if lattice.best is None:
+            lattice.look(judge.problem.top)
         while True:
             bound, levels = lattice.smallest()
             if bound >= lattice.value - _TIE or bound == np.inf:
                 return lattice.best, lattice.value, lattice.checked, lattice.valid
             now = time.monotonic()
-            if time_limit is not None and now - started > time_limit:
+            if time_limit is not None and now - started > time_limit and lattice.best is not None:
                 break
             if progress is not None and now - said > _EVERY_SECONDS:
                 progress(lattice.value, bound)
@@ -241,11 +308,7 @@ def search_lattice(
 
 
 def solution_of(
-    judge: Judge,
-    best: Node,
-    bound: float,
-    checked: int,
-    valid: list[tuple[float, Levels, int]],
+    judge: Judge, best: Node, bound: float, checked: int, valid: list[tuple[float, Levels, int]]
 ) -> Solution:
     """A node as a solution, with what others would come to."""
     problem = judge.problem
@@ -260,7 +323,6 @@ def solution_of(
         problem,
         "global",
         best.levels,
-        None,
         np.array(levels),
         best.suppressed[groups.of_combinations],
         best.value,
@@ -269,30 +331,19 @@ def solution_of(
         problem.nodes,
         checked,
         tuple(Candidate(levels, True, value, rows) for value, levels, rows in others),
-        tuple(why_not_finer(judge, best.levels, place) for place in range(len(best.levels))),
         _by_level(judge),
+        partial(candidate, judge),
     )
 
 
 def _by_level(judge: Judge) -> tuple[tuple[float, ...], ...]:
-    amounts = getattr(judge.objective, "amounts", None)
-    if amounts is None:
+    objective = judge.objective
+    if not isinstance(objective, ColumnObjective):
         return ()
-    weights = judge.objective.weights  # type: ignore[attr-defined]
     return tuple(
         tuple(float(amount * weight) for amount in column)
-        for column, weight in zip(amounts, weights, strict=True)
+        for column, weight in zip(objective.amounts, objective.weights, strict=True)
     )
-
-
-def why_not_finer(judge: Judge, levels: Levels, place: int) -> WhyNotFiner:
-    """What one more level of detail of a column would break."""
-    column = judge.problem.columns[place]
-    level = levels[place]
-    if level <= column.lowest:
-        return WhyNotFiner(column.name, level, None)
-    finer = (*levels[:place], level - 1, *levels[place + 1 :])
-    return WhyNotFiner(column.name, level, candidate(judge, finer))
 
 
 def candidate(judge: Judge, levels: Levels) -> Candidate:

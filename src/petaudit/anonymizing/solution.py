@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from petaudit.anonymizing.problem import Problem
 from petaudit.exact.class_figures import Integers, Truths
+from petaudit.tables._encoding import class_indices
 
 Levels = tuple[int, ...]
 """The level of every quasi-identifier, in the order of the columns."""
@@ -57,8 +58,6 @@ class Solution:
     recoding: Literal["global", "local"]
     levels: Levels | None
     """The level of every column, the same for all rows; None with local recoding."""
-    tree: Mapping[str, Any] | None = field(repr=False)
-    """With local recoding, where a row goes; plain data, see ``petaudit.anonymizing.tree``."""
     level_of: npt.NDArray[np.int8] = field(repr=False)
     """By combination and column: the level of the cell."""
     is_suppressed: Truths = field(repr=False)
@@ -75,10 +74,13 @@ class Solution:
     """How many of them were looked at."""
     alternatives: tuple[Candidate, ...] = ()
     """Other levels that hold, the best first, among those that were looked at."""
-    finer: tuple[WhyNotFiner, ...] = ()
-    """For every column, what one more level of detail would break."""
     by_level: tuple[tuple[float, ...], ...] = ()
     """For every column and level: the share of its detail lost at that level, as objective."""
+    look: Callable[[Levels], Candidate] | None = field(default=None, repr=False, compare=False)
+    """Looks at other levels of the same problem."""
+    make_tree: Callable[[], Mapping[str, Any] | None] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def gap(self) -> float:
@@ -89,6 +91,26 @@ class Solution:
     def figure(self) -> float:
         """What the objective's measure says of the release: 1 is all detail kept."""
         return 1 - self.value
+
+    @cached_property
+    def tree(self) -> Mapping[str, Any] | None:
+        """With local recoding, where a row goes; plain data, see ``petaudit.anonymizing.tree``."""
+        return None if self.make_tree is None else self.make_tree()
+
+    @cached_property
+    def finer(self) -> tuple[WhyNotFiner, ...]:
+        """For every column, what one more level of detail would break; nothing if it is local."""
+        if self.levels is None or self.look is None:
+            return ()
+        reasons = []
+        for place, (column, level) in enumerate(
+            zip(self.problem.columns, self.levels, strict=True)
+        ):
+            finer = None
+            if level > column.lowest:
+                finer = self.look((*self.levels[:place], level - 1, *self.levels[place + 1 :]))
+            reasons.append(WhyNotFiner(column.name, level, finer))
+        return tuple(reasons)
 
     @cached_property
     def suppressed_rows(self) -> int:
@@ -109,8 +131,8 @@ class Solution:
             for at, labels in enumerate(column.labels):
                 spelled[at, : len(labels)] = [texts[text] for text in labels]
             keys.append(spelled[level, label])
-        _, index = np.unique(np.stack(keys), axis=1, return_inverse=True)
-        return np.where(self.is_suppressed, -1, index.reshape(-1).astype(np.int64))
+        index = class_indices(keys, self.problem.number)
+        return np.where(self.is_suppressed, -1, index)
 
     def labels(self, column: int) -> list[str | None]:
         """The released label of every combination in a column, ``*`` where it is suppressed."""

@@ -1,10 +1,10 @@
 """The decision tree of local recoding: where rows go, also those that nobody has seen yet.
 
 A tree is plain data. An inner node has ``columns`` (the places of some quasi-identifiers) and
-``levels`` (one for each of them): the labels of a row in these columns at these levels choose one of
-``children`` (each with its ``labels`` and its ``node``), and all other rows go to ``rest``. A leaf
-has ``leaf``, its number, and ``levels``, those of the cells of its rows in all columns. Where a node
-is None, rows are suppressed: no row of the table came there, or too few.
+``levels`` (one for each of them): the labels of a row in these columns at these levels choose one
+of ``children`` (each with its ``labels`` and its ``node``), and all other rows go to ``rest``. A
+leaf has ``leaf``, its number, and ``levels``, those of the cells of its rows in all columns. Where
+a node is None, rows are suppressed: no row of the table came there, or too few.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from petaudit.anonymizing.columns import Column, Label
+from petaudit.anonymizing.forest import Forest
 from petaudit.exact.class_figures import Integers
+from petaudit.labels.cells import SUPPRESSED
 
 Tree = Mapping[str, Any]
 
@@ -61,9 +61,9 @@ def _indexed(tree: Tree | None) -> dict[str, Any] | None:
             continue
         made["children"] = {}
         for child in given["children"]:
-            node = None
-            if child["node"] is not None:
-                waiting.append((child["node"], node := {}))
+            node: dict[str, Any] | None = None if child["node"] is None else {}
+            if node is not None:
+                waiting.append((child["node"], node))
             made["children"][tuple(child["labels"])] = node
         if given["rest"] is not None:
             made["rest"] = {}
@@ -80,14 +80,18 @@ def paths_of(column: Column, leaf: int) -> tuple[Label, ...]:
 
 
 class TreeMaker:
-    """Makes a tree of the nodes of ``local_kernels.refine``."""
+    """Makes a tree of a forest."""
 
     def __init__(
-        self, columns: Sequence[Column], codes: Integers, nodes: tuple[Any, ...], firsts: Integers
+        self, columns: Sequence[Column], codes: Integers, forest: Forest, firsts: Integers
     ) -> None:
-        self.columns, self.codes, self.firsts = columns, codes, firsts
-        _, self.parent, self.label, self.column, self.level, _, _, self.came, self.now = nodes
-        self.tops = np.array([column.levels - 1 for column in columns])
+        self.columns = columns
+        self.leaves = codes[:, firsts].T.tolist()
+        self.parent, self.label = forest.parent.tolist(), forest.label.tolist()
+        self.column, self.level = forest.column.tolist(), forest.level.tolist()
+        self.came, self.now = forest.came.tolist(), forest.now.tolist()
+        self.tops = [column.levels - 1 for column in columns]
+        self.codes = [column.codes.tolist() for column in columns]
 
     def tree(self, roots: int, levels: Sequence[int] | None) -> Tree | None:
         """The tree of the only root, or of classes at some levels, the suppressed one first."""
@@ -96,20 +100,21 @@ class TreeMaker:
         below: list[list[int]] = [[] for _ in range(number)]
         for node in range(roots, number):
             below[self.parent[node]].append(node)
-        leaves = np.cumsum(self.column < 0) - 1
+        places = list(range(len(self.columns)))
+        leaf = sum(column < 0 for column in self.column)
         for node in range(number - 1, -1, -1):
+            now, tree = self.now[node], None
             if self.column[node] >= 0:
                 tree = self._split(node, below[node], made)
-            elif (self.now[node] == self.tops).all():
-                tree = None
             else:
-                tree = {"leaf": int(leaves[node]), "levels": self.now[node].tolist()}
-            made[node] = self._specialised(node, tree)
+                leaf -= 1
+                if any(label != SUPPRESSED for label in self._labels(node, places, now)):
+                    tree = {"leaf": leaf, "levels": now}
+            made[node] = tree if now == self.came[node] else self._specialised(node, tree)
         if levels is None:
             whole: Tree | None = made[0]
             return whole
-        places = list(range(len(self.columns)))
-        at_top = (self.came[0] == self.tops).all() and tuple(levels) != tuple(self.tops)
+        at_top = self.came[0] == self.tops and list(levels) != self.tops
         children = [
             {"labels": self._labels(node, places, levels), "node": made[node]}
             for node in range(1 if at_top else 0, roots)
@@ -118,8 +123,9 @@ class TreeMaker:
         return {"columns": places, "levels": list(levels), "children": children, "rest": rest}
 
     def _split(self, node: int, below: list[int], made: list[Any]) -> Tree:
-        place, level = int(self.column[node]), int(self.level[node])
-        children, rest = [], None
+        place, level = self.column[node], self.level[node]
+        children: list[dict[str, Any]] = []
+        rest = None
         for child in below:
             if self.label[child] < 0:
                 rest = made[child]
@@ -128,20 +134,17 @@ class TreeMaker:
                 children.append({"labels": [text], "node": made[child]})
         return {"columns": [place], "levels": [level], "children": children, "rest": rest}
 
-    def _specialised(self, node: int, tree: Tree | None) -> Tree | None:
+    def _specialised(self, node: int, tree: Tree | None) -> Tree:
         """All rows of a node had the same finer labels: only rows that have them belong there."""
-        finer = np.flatnonzero(self.now[node] != self.came[node]).tolist()
-        if not finer:
-            return tree
-        levels = [int(self.now[node, place]) for place in finer]
+        pairs = enumerate(zip(self.now[node], self.came[node], strict=True))
+        finer = [place for place, (now, came) in pairs if now != came]
+        levels = [self.now[node][place] for place in finer]
         child = {"labels": self._labels(node, finer, levels), "node": tree}
         return {"columns": finer, "levels": levels, "children": [child], "rest": None}
 
     def _labels(self, node: int, places: Sequence[int], levels: Sequence[int]) -> list[Label]:
-        combination = self.firsts[node]
+        leaves = self.leaves[node]
         return [
-            self.columns[place].labels[level][
-                self.columns[place].codes[level, self.codes[place, combination]]
-            ]
+            self.columns[place].labels[level][self.codes[place][level][leaves[place]]]
             for place, level in zip(places, levels, strict=True)
         ]

@@ -142,6 +142,24 @@ class MembershipCurve:
     training: Weights
     """The distances of people to the nearest synthetic row, sorted."""
     control: Weights
+    fpr: float
+    """The rate that was used: the wanted one, or the least that the control allows."""
+
+    def true_rates(self, false_rates: Sequence[float]) -> list[float]:
+        """The share of people nearer than so many of the control, equally near ones in part."""
+        found = []
+        for rate in false_rates:
+            wanted = rate * len(self.control)
+            place = min(math.ceil(wanted), len(self.control)) - 1
+            threshold = self.control[max(place, 0)]
+            low, high = (np.searchsorted(self.control, threshold, s) for s in ("left", "right"))
+            own_low, own_high = (
+                np.searchsorted(self.training, threshold, s) for s in ("left", "right")
+            )
+            part = (wanted - low) / max(high - low, 1)
+            share = (own_low + min(max(part, 0.0), 1.0) * (own_high - own_low)) / len(self.training)
+            found.append(float(share))
+        return found
 
     @property
     def auc(self) -> float:
@@ -169,13 +187,15 @@ def members(
     if many < 2:
         raise NotMeasurableError("membership needs a control of two people at least")
     half = many // 2
+    # Of fewer people no threshold has so few below it: who is copied would mostly be missed.
+    fpr = max(fpr, 1 / (half + 1))
     attack = Attack(
         "",
         _recognised(training, people, half, fpr, is_stranger=False),
         _recognised(control, people, half, fpr, is_stranger=True),
         judged=Successes(many - half, fpr * (many - half)),
     )
-    return attack, MembershipCurve(np.sort(-tables.by_person(ORIGINAL, -training)), people)
+    return attack, MembershipCurve(np.sort(-tables.by_person(ORIGINAL, -training)), people, fpr)
 
 
 def _recognised(

@@ -64,8 +64,8 @@ class Tree:
         self.columns, self.secret = [*columns], secret
         points, secrets, _ = _points(rows, table, self.columns, secret)
         # Rows with different secrets are different.
-        which, _, counts = different_rows(np.column_stack([points, secrets]))
-        points = points[which]
+        which, _, counts = different_rows(_with_secret(points, secrets, secret))
+        points = points[which] if len(which) < len(points) else points
         self.weights, self.unit = rows.weights[self.columns], rows.unit
         self.is_category = rows.is_category[self.columns].astype(np.uint8)
         self.nulls = rows.nulls[self.columns]
@@ -98,8 +98,9 @@ class Tree:
     ) -> Neighbours:
         """Find the rows that are nearest to those of a table."""
         points, wanted, tolerances = _points(rows, table, self.columns, self.secret)
-        which, places, _ = different_rows(np.column_stack([points, wanted]))
-        points, wanted, tolerances = points[which], wanted[which], tolerances[which]
+        which, places, _ = different_rows(_with_secret(points, wanted, self.secret))
+        if len(which) < len(points):
+            points, wanted, tolerances = points[which], wanted[which], tolerances[which]
         many = len(points)
         kinds = (np.float64, np.float64, np.int64, np.int64)
         results: list[Any] = [np.empty(many, kind) for kind in kinds]
@@ -149,6 +150,11 @@ def _points(
             # What is exactly as far off as it may be must not fail by rounding.
             tolerances = np.where(is_null, 0.0, allowed * (1 + 1e-12))
     return points, secrets, tolerances
+
+
+def _with_secret(points: Steps, secrets: Steps, secret: Secret | None) -> Steps:
+    """What rows are told apart by: their columns, and their secrets where one is guessed."""
+    return points if secret is None else np.column_stack([points, secrets])
 
 
 def different_rows(rows: npt.NDArray[Any]) -> tuple[Indices, Indices, Indices]:

@@ -92,7 +92,7 @@ def _exposure(
     control = tables.successes(CONTROL, attack.control, others)
     compared: Excess = excess(training, control)
     known = {"control_people": control.people, "control_rate": control.share}
-    if not control.people or not math.isfinite(compared.lower):
+    if compared.has_few_people or not math.isfinite(compared.lower):
         return replace(exposure, **known)  # type: ignore[arg-type]
     return replace(
         exposure,

@@ -13,17 +13,32 @@ import numpy.typing as npt
 
 from petaudit.attacks.mixed_rows import MixedRows, Weights, mixed_rows
 from petaudit.attacks.nearest import Neighbours, Secret, Tree, different_rows
-from petaudit.errors import ColumnError, NotMeasurableError, Phrase, phrase
+from petaudit.errors import ColumnError, NotMeasurableError, Phrase, argument, phrase
 from petaudit.exact.excess import Successes
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, checked_control
 from petaudit.singling.kernels import Indices
+from petaudit.system.memory import memory_limit, memory_text
 from petaudit.tables import Source
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import JointTables, joint_tables
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
+_AT_REST: Final = 340_000_000
+"""Python, the libraries and the compiled loops."""
+_CELL, _SEARCHED_CELL, _ROW = 8, 12, 60
+"""Bytes of a cell of all tables, of one that is searched, and of a row."""
 FEW: Final = 50
 """A control of fewer people is worth a warning."""
+
+
+def memory_need(rows: Sequence[int], columns: int) -> tuple[int, int]:
+    """About the most memory that attacks on tables take, and the limit.
+
+    >>> round(memory_need([1_000_000, 1_000_000], 15)[0] / 1e9, 2)
+    0.88
+    """
+    cells = sum(rows) * columns * _CELL + max(rows) * (columns * _SEARCHED_CELL + 2 * _ROW)
+    return _AT_REST + cells, memory_limit()
 
 
 @dataclass(frozen=True)
@@ -58,6 +73,15 @@ class AttackTables:
                     table=source.name,
                     engine=source.counts.engine,
                 )
+        need, limit = memory_need([source.rows for source in sources], len(synthetic.columns))
+        if need > limit:
+            raise NotMeasurableError(
+                "attacks compare rows in memory, which would take about {need}, and the limit is "
+                "{limit}; allow more ({argument}), or use fewer rows of the original",
+                need=memory_text(need),
+                limit=memory_text(limit),
+                argument=argument("memory"),
+            )
         if person is not None:
             for source in sources[1:]:
                 check_column(person, source.columns, source.name)

@@ -21,8 +21,11 @@ from petaudit.auditing.coarsening import levels_for
 from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_of
 from petaudit.auditing.outcome import Audit
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
+from petaudit.exact.fractions import parse_number
 from petaudit.inputs import Inputs
+from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.numbers import range_of
 from petaudit.measures import Better, Family, Result, find_measure
 from petaudit.measures.limits import rounded_texts
 from petaudit.proposing import proposed_hierarchies
@@ -56,6 +59,9 @@ _DONE: Final = {
 _EXAMPLE_LIMIT: Final = 5
 _MOST_LABELS: Final = 50_000
 """Hierarchies of more values than that are not proposed unless somebody asks for it."""
+NOT_SEARCHED: Final = ("special-uniques", "distinction", "population-uniqueness")
+"""Limits that dropping rows can reach, and no search for levels knows."""
+_COARSEST: Final = "everything"
 _WITHOUT: Final = "without"
 _COARSER: Final = "coarser"
 
@@ -138,7 +144,7 @@ class _Adviser:
         coarser = self._generalizing(is_only_way=bool(lost))
         if lost and coarser is not None:
             # What reaches all limits is all that is needed.
-            yield from (coarser, *self._changes())
+            yield from (coarser, *self._anonymizing(), *self._changes())
             return
         notes = []
         if lost:
@@ -208,7 +214,16 @@ class _Adviser:
             )
             if (hierarchy := self.hierarchies.get(column)) is not None
         )
-        if not is_raw:
+        given, classes = self.audit.given, self.level.classes
+        is_alike = given.get("population") is None or given.get("hierarchies") is not None
+        if not is_raw or not is_alike or {*self.settings} & {*NOT_SEARCHED}:
+            return
+        one = {
+            name: [_COARSEST] * len(labels)
+            for name, labels in zip(classes.names, classes.labels, strict=True)
+        }
+        coarsest = ClassLevel(self.audit.inputs, classes.relabelled(one))
+        if not all(coarsest.holds(find_measure(name), own) for name, own in self.settings.items()):
             return
         text = phrase(
             "Search for the release that meets {measures} and loses least",
@@ -337,7 +352,8 @@ class _Adviser:
             about = [arguments[0], *(f"{name}={named[name]}" for name in named if name in shared)]
             named["hierarchies"] = f"petaudit.propose_hierarchies({', '.join(about)})"
         arguments += [f"{name}={value}" for name, value in named.items()]
-        return f"petaudit.{action}({', '.join(arguments)})"
+        call = f"petaudit.{action}({', '.join(arguments)})"
+        return f"{call}.table" if action == "anonymize" else call
 
     # --- coarser levels ---------------------------------------------------------------------
 
@@ -398,7 +414,11 @@ class _Adviser:
 
     def _proposed_levels(self, is_only_way: bool) -> dict[str, int] | None:
         """Levels of the hierarchies that ``petaudit hierarchies`` would propose."""
-        if sum(map(len, self.level.classes.labels)) > _MOST_LABELS:
+        labels = [label for of_column in self.level.classes.labels for label in of_column]
+        if len(labels) > _MOST_LABELS:
+            return None
+        if not is_only_way and any(map(_is_coarse, labels)):
+            # Ranges and masks have hierarchies, which whoever made them knows.
             return None
         try:
             proposed = proposed_hierarchies(self.audit.inputs)
@@ -458,6 +478,17 @@ class _Adviser:
             if after is not None:
                 found.append((before, after))
         return found
+
+
+def _is_coarse(label: str | None) -> bool:
+    """Whether a label is a range, a bound or a mask.
+
+    >>> [_is_coarse(label) for label in ("[20,30[", ">=80", "476**", "*", "476", None)]
+    [True, True, True, False, False, False]
+    """
+    if label is None or label == SUPPRESSED or parse_number(label) is not None:
+        return False
+    return SUPPRESSED in label or range_of(label) is not None
 
 
 def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:

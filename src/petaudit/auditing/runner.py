@@ -128,9 +128,10 @@ class Request:
 def run_audit(request: Request, inputs: Inputs, watch: Watch, *, strict: bool) -> Audit:
     """Run what was asked for on settled inputs."""
     named, wanted, size = request.measures, request.options, request.population_size
+    usual = [name for name, measure in listed_measures().items() if measure.is_mentioned]
     chosen = [
         find_measure(name)
-        for name in dict.fromkeys((*(listed_measures() if named is None else named), *wanted))
+        for name in dict.fromkeys((*(usual if named is None else named), *wanted))
     ]
     sized = {} if size is None else _sized(size, chosen, wanted)
     settings = {

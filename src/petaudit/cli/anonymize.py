@@ -19,7 +19,7 @@ from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.options import reading_of
 from petaudit.cli.released import write_released
-from petaudit.cli.report import Reports
+from petaudit.cli.report import Reports, check_folder
 from petaudit.cli.streams import (
     complain_of_error,
     complain_of_warning,
@@ -39,7 +39,7 @@ from petaudit.reports.terminal import (
     title_line,
     verdict_line,
 )
-from petaudit.reports.text import figure_and_rule
+from petaudit.reports.verdict import figure_and_rule
 from petaudit.system.output import refuse_inputs
 from petaudit.tables.writing import table_format, unpacked
 
@@ -56,6 +56,7 @@ def anonymize(chosen: argparse.Namespace) -> int:
     """Find the best release that keeps the limits, and write it."""
     target = Path(chosen.out)
     table_format(target)
+    check_folder(target)
     document = transformation_path(target, chosen.transformation)
     reports = Reports.of(chosen)
     size = chosen.population_size

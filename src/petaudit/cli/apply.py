@@ -9,11 +9,14 @@ from typing import Final
 from petaudit.anonymizing.applying import apply as applied_to
 from petaudit.anonymizing.releasing import refuse_written
 from petaudit.anonymizing.transformation import Transformation
+from petaudit.auditing import Audit
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.options import reading_of
 from petaudit.cli.released import write_released
+from petaudit.cli.report import check_folder
 from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
 from petaudit.errors import OutOfReachError, counted, joined, phrase, share
+from petaudit.measures.limits import short
 from petaudit.system.output import refuse_inputs
 from petaudit.tables.writing import table_format
 
@@ -24,6 +27,7 @@ def apply(chosen: argparse.Namespace) -> int:
     """Give other rows the labels of an earlier release, and write them."""
     target = Path(chosen.out)
     table_format(target)
+    check_folder(target)
     document = Path(chosen.transformation)
     known = Transformation.read(document)
     try:
@@ -49,11 +53,6 @@ def apply(chosen: argparse.Namespace) -> int:
         delimiter=found.inputs.table.delimiter,
         is_guarded=is_guarded,
     )
-    figures = [
-        phrase("{measure} {value:.4g}", measure=result.measure, value=result.value)
-        for result in found.audit.results
-        if result.passed is not None
-    ]
     rows = len(found.kept)
     lines = [
         phrase(
@@ -63,15 +62,11 @@ def apply(chosen: argparse.Namespace) -> int:
             hidden=found.rows_suppressed,
             share=share(found.rows_suppressed, rows),
         ),
-        phrase("  these rows alone: {figures}", figures=joined(figures)),
+        phrase("  these rows alone: {figures}", figures=_figures(found.audit)),
     ]
     if found.audit_together is not None:
-        figures = [
-            phrase("{measure} {value:.4g}", measure=result.measure, value=result.value)
-            for result in found.audit_together.results
-            if result.passed is not None
-        ]
-        lines.append(phrase("  with the earlier release: {figures}", figures=joined(figures)))
+        figures = _figures(found.audit_together)
+        lines.append(phrase("  with the earlier release: {figures}", figures=figures))
     say_lines(lines)
     for text in (
         *found.warnings,
@@ -80,3 +75,14 @@ def apply(chosen: argparse.Namespace) -> int:
     ):
         complain_of_warning(text)
     return 0
+
+
+def _figures(audit: Audit) -> str:
+    """The limits with what was measured."""
+    return joined(
+        [
+            phrase("{measure} {value} (holds)", measure=result.measure, value=short(result.value))
+            for result in audit.results
+            if result.passed
+        ]
+    )

@@ -25,7 +25,8 @@ from petaudit.judging.document import MPUCCS
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
 from petaudit.pipelines.folder import check_targets
 from petaudit.reports.terminal import coloured
-from petaudit.reports.text import screen_text, verdict_text
+from petaudit.reports.text import screen_text
+from petaudit.reports.verdict import verdict_text
 from petaudit.roles import Roles, read_side_car
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged

@@ -236,6 +236,29 @@ def add_anonymize(command: Options) -> None:
     _add_reports(output)
 
 
+def add_frontier(command: Options) -> None:
+    """``petaudit frontier``."""
+    _add_original(command)
+    _add_limits(command.group("measures and limits"))
+    search = command.group("search")
+    _add_recoding(search)
+    search.names(
+        "--max-suppression", "shares or numbers of rows, for example 0,1%%,5%%", "SHARE,SHARE"
+    )
+    search.value("--time-limit", "SECONDS", "stop each search after this long")
+    search.flag("--drop-suppressed", "leave suppressed rows out of the table")
+    output = command.group("output")
+    _add_short_format(command)
+    output.value("--report", "FILE", "also write a page with a picture: .html")
+    output.value(
+        "--hide-below",
+        "N",
+        "reports show numbers of people from 1 to N-1 as <N (default: 5; 0 shows all)",
+        default="5",
+    )
+    output.flag("--reveal-values", "show values of the data in error messages")
+
+
 def _add_original(command: Options) -> None:
     """Add the table that is to be generalised, with what is known about it."""
     tables = _add_table(command)
@@ -291,8 +314,35 @@ def _add_formulas(output: Group) -> None:
     output.flag("--reveal-values", "show values of the data in error messages")
 
 
-def add_mpuccs(command: Options) -> None:
-    """``petaudit mpuccs``."""
+def add_attack(command: Options) -> None:
+    """``petaudit attack``."""
+    _add_synthetic(command)
+    columns = command.group("columns")
+    columns.names("--secret", "columns to guess from the others")
+    columns.names("--known", "what an attacker knows of them (default: all other columns)")
+    columns.names("--link", "what two sources know, to be linked; repeat for more", "A,B:C,D")
+    columns.names("--keys", "columns to look people up by: replicated uniques, DiSCO")
+    columns.value("--by", "COLUMN", "tell how exposed each group of one value is")
+    columns.value("--person", "COLUMN", "tells people apart; the synthetic table may lack it")
+    limits = command.group("measures and limits")
+    limits.names("--measures", "only these (default: all that the columns allow)")
+    limits.names(
+        "--limit", "the excess may be at most this, of all attacks or of one", "[MEASURE=]N"
+    )
+    _add_policy(limits)
+    limits.value("--fpr", "SHARE", "membership: strangers who may be taken for members (0.01)")
+    limits.value("--tolerance", "SHARE", "numbers so far off count as guessed (default: 0)")
+    limits.names("--option", "option of any measure", "MEASURE.NAME=VALUE")
+    _add_strict(limits)
+    _add_engine(command)
+    add_demo(command)
+    command.group("output").value(
+        "--rows", "FILE", "write the numbers of the exposed rows of ORIGINAL to this CSV"
+    )
+
+
+def _add_synthetic(command: Options) -> None:
+    """The tables of what is about synthetic ones."""
     tables = command.group("input")
     for name, what in (
         ("original", term("the real people")),
@@ -302,6 +352,11 @@ def add_mpuccs(command: Options) -> None:
         tables.group.add_argument(name, metavar=name.upper(), help=help_text)
     tables.value("--control", "FILE", "holdout records not used for training, to compare with")
     _add_reading(command)
+
+
+def add_mpuccs(command: Options) -> None:
+    """``petaudit mpuccs``."""
+    _add_synthetic(command)
     columns = command.group("columns")
     _add_roles(columns)
     _add_search(columns, "person")

@@ -19,7 +19,8 @@ from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
 from petaudit.reports.reading import view_of
 from petaudit.reports.terminal import coloured
-from petaudit.reports.text import screen_text, verdict_text
+from petaudit.reports.text import screen_text
+from petaudit.reports.verdict import verdict_text
 from petaudit.tables import remove_orphans
 
 

@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import argparse
-import shlex
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from petaudit.cli.arguments import given_roles, joined_names, option_value
+from petaudit.cli.arguments import given_roles, option_value
 from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
+from petaudit.cli.next_check import say_next_check
 from petaudit.cli.options import reading_of
 from petaudit.cli.released import write_released
-from petaudit.cli.streams import (
-    complain_of_error,
-    complain_of_warning,
-    printed_warnings,
-    say,
-    say_lines,
-)
+from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
 from petaudit.errors import TooManyRowsError, counted, listing, phrase, share, term
 from petaudit.generalizing import about_identifiers
-from petaudit.i18n.text import printable
 from petaudit.suppressing import Suppression, suppress_with_report
 from petaudit.system.output import refuse_inputs
 from petaudit.tables.headers import columns_named
@@ -68,28 +62,22 @@ def suppress(chosen: argparse.Namespace) -> int:
         return _TOO_MANY
     refuse_inputs(target, found.files)
     _write(found, target, is_guarded=chosen.formulas == "guard")
-    say_lines([term("A report to keep with it:")])
-    say(printable(f"  {_checking(found, target, chosen)}") + "\n")
+    limits = [*_given(chosen)]
+    say_next_check(term("A report to keep with it:"), target, found.inputs.roles, limits)
     return 0
 
 
-def _checking(found: Suppression, target: Path, chosen: argparse.Namespace) -> str:
-    """The command that checks what was written, with the limits that were given."""
-    roles = found.inputs.roles
-    words = ["petaudit", "check", str(target), "--qi", joined_names(roles.quasi_identifiers)]
-    if roles.sensitive:
-        words += ["--sensitive", joined_names(roles.sensitive)]
+def _given(chosen: argparse.Namespace) -> Iterator[str]:
+    """The limits as they were given, and what they are about."""
     for name in _KEPT:
         given, option = getattr(chosen, name), f"--{name.replace('_', '-')}"
         for value in given if isinstance(given, list) else [given]:
             if value is True:
-                words.append(option)
+                yield option
             elif value not in (None, False):
-                words += [option, value]
+                yield from (option, value)
     if chosen.suppressed != "class":
-        words += ["--suppressed", chosen.suppressed]
-    page = target.with_name(f"{target.name.partition('.')[0]}.html")
-    return shlex.join([*words, "--report", str(page)])
+        yield from ("--suppressed", chosen.suppressed)
 
 
 def _write(found: Suppression, target: Path, *, is_guarded: bool) -> None:

@@ -21,7 +21,8 @@ from petaudit.judging.version1 import DOCUMENTS_1, from_version_1
 from petaudit.system.files import before_reading
 
 DOCUMENT: Final = "petaudit.result/2"
-CHECK, RUN, MPUCCS, ANONYMIZE = "check", "run", "mpuccs", "anonymize"
+COMMANDS: Final = ("check", "run", "mpuccs", "attack", "anonymize")
+CHECK, RUN, MPUCCS, ATTACK, ANONYMIZE = COMMANDS
 """The commands that write one."""
 TEXTS: Final = "texts"
 _MOST_BYTES: Final = 256 << 20
@@ -143,7 +144,7 @@ def command_of(document: Mapping[str, Any]) -> str | None:
     """
     kind, command = document.get("document"), document.get("command")
     if kind == DOCUMENT:
-        return command if command in (CHECK, RUN, MPUCCS, ANONYMIZE) else None
+        return command if command in COMMANDS else None
     return DOCUMENTS_1.get(kind) if isinstance(kind, str) else None
 
 

@@ -163,6 +163,22 @@ class Hierarchy:
         extended.others = tuple(others)
         return extended
 
+    @property
+    def changing_labels(self) -> tuple[str, ...]:
+        """The labels of several levels that do not stand for the same leaves at all of them.
+
+        >>> ages = Hierarchy("age", [["1", "<9", "<9"], ["9", ">8", "50"], ["50", ">8", "50"]])
+        >>> ages.changing_labels
+        ('50',)
+        """
+        changing = {
+            label
+            for path in self._paths.values()
+            for label in path
+            if path[self._lowest_level[label]] != label
+        }
+        return tuple(label for label in self.ambiguous_labels if label in changing)
+
     def require_nested(self) -> None:
         """Raise an error unless equal labels are equal at every level above.
 

@@ -169,6 +169,8 @@ class PathRule:
         if None in values:
             rows.append([*[NULL_LABEL] * plan.levels, plan.top])
         hierarchy = Hierarchy(attribute, rows, origin=self._origin(attribute))
+        # A tail or a value that is kept says the same at every level that it is a label of.
+        hierarchy.ambiguous_labels = hierarchy.changing_labels
         hierarchy.others = tuple(misfits)
         hierarchy.notes = plan.notes
         return hierarchy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
@@ -15,16 +15,17 @@ from petaudit.errors import (
     Phrase,
     UndecidedError,
     argument,
-    counted,
     joined,
     listing,
     names_in,
     phrase,
+    term,
 )
 from petaudit.exact.deciding import breaches, is_comparable, keeps, people_needed
-from petaudit.exact.excess import Excess, excess
+from petaudit.exact.excess import Excess
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
+from petaudit.measures.attack_figure import AttackFigure, badness, exposed_text, rate_error
 from petaudit.measures.base import (
     Annotation,
     Better,
@@ -37,6 +38,9 @@ from petaudit.measures.base import (
     limit_parameter,
     rows_of,
 )
+from petaudit.measures.result import Columns as ResultColumns
+from petaudit.pictures.attacks import attacks_of
+from petaudit.pictures.base import finite
 from petaudit.system import kinds
 from petaudit.system.reading import Reading
 from petaudit.tables import open_source
@@ -71,73 +75,6 @@ ASSUMPTIONS: Final = (
 """What intervals and verdicts of attacks take for granted."""
 
 
-@dataclass(frozen=True)
-class AttackFigure:
-    """What one attack gave."""
-
-    attack: str
-    value: float | None
-    """The excess; None without a control, or where every stranger is exposed."""
-    lower: float | None
-    upper: float | None
-    attack_rate: float
-    control_rate: float | None
-    base_rate: float | None
-    people: int
-    control_people: int | None
-    people_needed: int | None = None
-    """How many people of the control would decide about the limit."""
-    status: str = "measured"
-
-    @classmethod
-    def of(cls, attack: Attack, tables: AttackTables) -> tuple[AttackFigure, Excess | None]:
-        """Compare the people of the original with those of the control."""
-        training, control = attack.rates(tables)
-        base = attack.base_rate
-        if control is None:
-            none = (None, None, None)
-            return cls(attack.name, *none, training.share, None, base, training.people, None), None
-        compared = excess(training, control)
-        if math.isnan(compared.value):
-            # Nobody is left whom the attack could expose beyond strangers: anything is possible.
-            ends: tuple[float | None, float, float] = (None, 0.0, 1.0)
-        else:
-            ends = (compared.value, compared.lower, compared.upper)
-        rates, people = (training.share, control.share), (training.people, control.people)
-        return cls(attack.name, *ends, *rates, base, *people), compared
-
-    @property
-    def text(self) -> Phrase:
-        """The figures in a sentence."""
-        people = phrase(
-            "{rate:.2%} of {people} of the original",
-            rate=self.attack_rate,
-            people=counted(self.people, "person", "people"),
-        )
-        if self.control_rate is None or self.control_people is None:
-            told = people
-        else:
-            told = phrase(
-                "{people}, {control:.2%} of {others} of the control",
-                people=people,
-                control=self.control_rate,
-                others=counted(self.control_people, "person", "people"),
-            )
-        if self.base_rate is not None:
-            told = phrase("{told} ({base:.2%} by guessing)", told=told, base=self.base_rate)
-        if self.value is None and self.control_rate is not None:
-            told = phrase("{told}: every stranger is exposed, nothing can be concluded", told=told)
-        elif self.value is not None:
-            told = phrase(
-                "{told}: excess {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f})",
-                told=told,
-                excess=self.value,
-                lower=self.lower,
-                upper=self.upper,
-            )
-        return phrase("{name}: {told}", name=self.attack, told=told) if self.attack else told
-
-
 class AttackMeasure(Measure):
     """A base of the attacks: what they need, and how their figures are judged."""
 
@@ -147,8 +84,11 @@ class AttackMeasure(Measure):
     needs = (Need.ORIGINAL,)
     limit_help = "the excess over strangers may be at most this"
     has_same_columns = True
+    decides_by_interval = True
+    is_mentioned = False
     only_by_name = "is for synthetic tables, whose rows belong to no real person"
     details = rows_of(AttackFigure, "attacks")
+    pictures = staticmethod(attacks_of)
 
     @classmethod
     def signature(cls) -> inspect.Signature:
@@ -229,6 +169,7 @@ class AttackMeasure(Measure):
         by: str | None = None,
         warnings: Iterable[str] = (),
         breakdown: Mapping[str, Any] | None = None,
+        **internal: Any,
     ) -> Result:
         """Judge attacks by the worst of them; what neither keeps nor breaks the limit is open."""
         from petaudit.attacks.people import by_group, rarest  # noqa: PLC0415 (see above)
@@ -238,8 +179,8 @@ class AttackMeasure(Measure):
         )
         known = [each for each in compared if each is not None]
         if limit is not None and known:
-            figures = tuple(_judged(figures, known, float(limit)))
-        worst = max(figures, key=_badness)
+            figures = tuple(_judged(attacks, figures, known, float(limit)))
+        worst = max(figures, key=badness)
         exposed = [each for attack in attacks for each in rarest(tables, attack)]
         if by is not None:
             (column,) = tables.checked([by], "by")
@@ -284,6 +225,7 @@ class AttackMeasure(Measure):
             figure=self.name if known else f"{self.name}: attack rate",
             attacked={attack.name: attack.training for attack in attacks},
             attack_tables=tables,
+            **internal,
             unit=Unit.ROW if inputs.person is None else Unit.PERSON,
         )
         if limit is None:
@@ -298,7 +240,7 @@ class AttackMeasure(Measure):
 
     def explain(self, result: Result) -> Iterator[str]:
         """The rates and intervals, and how exposed the rarest people are."""
-        figures = sorted(result.attacks, key=_badness, reverse=True)
+        figures = sorted(result.attacks, key=badness, reverse=True)
         yield from (figure.text for figure in figures[:_MOST_SHOWN])
         if len(figures) > 1:
             yield phrase(
@@ -307,35 +249,62 @@ class AttackMeasure(Measure):
             )
         for group in result.exposed[:2]:
             if group.people != result.people:
-                yield _exposed_text(group)
+                yield exposed_text(group)
+        yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
+
+    def more_columns(self, result: Result) -> ResultColumns:
+        """The rates and the interval, under the names that PETsARD's table has them."""
+        from petaudit.tables.result_frames import ResultColumn  # noqa: PLC0415 (brings an engine)
+
+        low, high = result.interval or (None, None)
+        rates = {
+            "attack_rate": (result.attack_rate, result.people),
+            "baseline_rate": (result.base_rate, result.control_people or result.people),
+            "control_rate": (result.control_rate, result.control_people),
+        }
+        risk = None if result.control_rate is None else finite(float(result.value))
+        row = {"risk": risk, "risk_CI_btm": low, "risk_CI_top": high}
+        for name, (rate, people) in rates.items():
+            row |= {name: rate, f"{name}_err": rate_error(rate, people)}
+        return {name: ResultColumn("number", [value]) for name, value in row.items()}
 
     def plain_words(self, figure: ReportedFigure) -> str | None:
         """Say the excess in people."""
         if figure.value is None or math.isnan(figure.value):
             return None
         if figure.value <= 0:
-            return phrase("This attack exposes no more of the people than of strangers.")
+            return phrase(
+                "{title}: no more of the people are exposed than of strangers.",
+                title=term(self.title),
+            )
         return phrase(
-            "Of the people whom this attack would miss among strangers, {share:.1%} are exposed.",
+            "{title}: of the people whom the attack would miss among strangers, {share:.1%} are "
+            "exposed.",
+            title=term(self.title),
             share=figure.value,
         )
 
 
 def _judged(
-    figures: Sequence[AttackFigure], known: Sequence[Excess], limit: float
+    attacks: Sequence[Attack],
+    figures: Sequence[AttackFigure],
+    known: Sequence[Excess],
+    limit: float,
 ) -> Iterator[AttackFigure]:
     """The figures with their verdicts."""
-    for figure, each, is_broken in zip(figures, known, breaches(known, limit), strict=True):
+    for attack, figure, each, is_broken in zip(
+        attacks, figures, known, breaches(known, limit), strict=True
+    ):
         if is_broken:
             yield replace(figure, status="failed")
         elif keeps(each, limit):
             yield replace(figure, status="passed")
         else:
-            yield replace(figure, status="undecided", people_needed=people_needed(each, limit))
-
-
-def _badness(figure: AttackFigure) -> float:
-    return figure.attack_rate if figure.value is None else figure.value
+            needed = people_needed(each, limit)
+            if needed is not None and attack.judged is not None:
+                # Only one half of the control was compared with.
+                needed *= 2
+            yield replace(figure, status="undecided", people_needed=needed)
 
 
 def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> Phrase:
@@ -349,14 +318,14 @@ def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> 
         for figure, each in zip(figures, known, strict=True)
         if figure.status == "undecided"
     ]
-    figure, each = max(undecided, key=lambda pair: _badness(pair[0]))
+    figure, each = max(undecided, key=lambda pair: badness(pair[0]))
     if not is_comparable(each):
         return phrase(
             "{text}; the control is exposed more than the original, so the two are not comparable",
             text=figure.text,
         )
     if figure.people_needed is None:
-        needed = phrase("no number of control people would decide it")
+        needed = phrase("no number of control people would decide it: the original has too few")
     else:
         needed = phrase(
             "about {number:,} control people would decide it", number=figure.people_needed
@@ -374,21 +343,6 @@ def _constant(tables: AttackTables) -> Iterator[Phrase]:
             "columns with one value tell nobody apart and are left out: {columns}",
             columns=listing([repr(name) for name in tables.rows.constant]),
         )
-
-
-def _exposed_text(group: Any) -> Phrase:
-    told = phrase("{group}: {rate:.2%} exposed", group=group.group, rate=group.attack_rate)
-    if group.excess is None:
-        return told
-    return phrase(
-        "{told}, {control:.2%} in the control: excess {excess:.4f} (95 % interval {lower:.4f} to "
-        "{upper:.4f})",
-        told=told,
-        control=group.control_rate,
-        excess=group.excess,
-        lower=group.lower,
-        upper=group.upper,
-    )
 
 
 def named_columns(given: Sequence[str] | str | None, tables: AttackTables, name: str) -> list[str]:

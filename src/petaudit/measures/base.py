@@ -196,8 +196,12 @@ class Measure:
     """Options that never change the figure."""
     only_by_name: str | None = None
     """Why the measure runs only when it is named, for example because it suits few tables."""
+    is_mentioned: bool = True
+    """Whether an audit of everything names it among what was left out."""
     riskiest: Riskiest = Riskiest.SMALLEST
     """Which classes go first when some are dropped to reach a limit."""
+    decides_by_interval: bool = False
+    """Whether an interval keeps or breaks a limit, and otherwise nothing is decided."""
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
     positional: ClassVar[tuple[str, ...]]
@@ -244,6 +248,10 @@ class Measure:
         It is read from a document, maybe of an earlier version: there is no :class:`Result`.
         """
         return None
+
+    def more_columns(self, result: Result) -> Columns:
+        """What the table of one row has beside the figure and its verdict."""
+        return {}
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the result as a table with a row per column of the data."""

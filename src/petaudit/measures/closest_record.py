@@ -7,8 +7,9 @@ from fractions import Fraction
 
 from petaudit.errors import counted, phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, Columns, Control, Person, named_columns
-from petaudit.measures.base import Measure, ReportedFigure, Result
+from petaudit.measures import attack
+from petaudit.measures.attack import AttackMeasure, Control, Person, named_columns
+from petaudit.measures.base import Columns, Measure, ReportedFigure, Result
 
 
 class ClosestRecord(AttackMeasure):
@@ -40,14 +41,16 @@ class ClosestRecord(AttackMeasure):
     rank = 360
     range = (0.0, 1.0)
     limit_help = "the share may be at most this; 0.5 is what chance gives"
+    decides_by_interval = False
     details = Measure.details
+    pictures = Measure.pictures
 
     def compute(
         self,
         inputs: Inputs,
         limit: Fraction | None,
         *,
-        columns: Columns = None,
+        columns: attack.Columns = None,
         person: Person = None,
         control: Control = None,
     ) -> Result:
@@ -77,6 +80,10 @@ class ClosestRecord(AttackMeasure):
             share=result.value,
             rows=counted(result.rows, "synthetic row"),
         )
+
+    def more_columns(self, result: Result) -> Columns:
+        """There are no rates."""
+        return {}
 
     def plain_words(self, figure: ReportedFigure) -> str | None:
         """There is nothing to say that a manager could act on."""

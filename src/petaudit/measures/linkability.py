@@ -100,7 +100,7 @@ def pairs_of(aux_cols: Sequence[Any]) -> list[tuple[list[str], list[str]]]:
         shared = [name for name in first if name in second]
         if shared:
             raise OptionError(
-                "{columns} are in both lists of aux_cols; sources that share a column are linked "
+                "both lists of aux_cols have {columns}; sources that share a column are linked "
                 "without any synthetic table",
                 columns=listing([repr(name) for name in shared]),
             )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Annotated
 
+from petaudit.errors import phrase
 from petaudit.inputs import Inputs
 from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
 from petaudit.measures.base import Result
+from petaudit.pictures.membership import membership_of
 from petaudit.system import kinds
 
 Fpr = Annotated[
@@ -48,6 +50,7 @@ class Membership(AttackMeasure):
 
     name = "membership"
     rank = 310
+    pictures = staticmethod(membership_of)
 
     def compute(
         self,
@@ -66,8 +69,20 @@ class Membership(AttackMeasure):
         tables = self.compared(inputs, person, control)
         used = named_columns(columns, tables, "columns")
         attack, curve = members(tables, used, float(fpr))
-        breakdown = {"fpr": float(fpr), "auc": curve.auc}
-        return self.judge_attacks(inputs, tables, [attack], limit, by=by, breakdown=breakdown)
+        breakdown = {"fpr": curve.fpr, "auc": curve.auc}
+        notes = []
+        if curve.fpr > fpr:
+            notes.append(
+                phrase(
+                    "the control has too few people for a false positive rate of {wanted:g}; "
+                    "{used:.4g} is used",
+                    wanted=float(fpr),
+                    used=curve.fpr,
+                )
+            )
+        return self.judge_attacks(
+            inputs, tables, [attack], limit, by=by, warnings=notes, breakdown=breakdown, curve=curve
+        )
 
 
 membership = Membership.as_function()

@@ -195,9 +195,10 @@ class Result:
         if granularity == DETAILS:
             return self.by.details(self, with_values=with_values)
         kind: Kind = "boolean" if isinstance(self.value, bool) else "number"
-        return columns_of(
+        usual = columns_of(
             [self], measure="text", value=kind, limit="number", status="text", better="text"
         )
+        return usual | self.by.more_columns(self)
 
     def _entry_details(self) -> dict[str, Any]:
         """Return what the measure adds to the figure, as an entry of a document has it."""

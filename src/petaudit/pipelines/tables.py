@@ -164,12 +164,22 @@ class Tables:
             if isinstance(given, str):
                 spec: Any = self.resolved(given)
             else:
-                spec = {
-                    name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
-                    for name, entry in given.items()
-                }
+                spec = {name: self._hierarchy(entry) for name, entry in given.items()}
             self._hierarchies[key] = Hierarchies.of(spec)
         return self._hierarchies[key]
+
+    def _hierarchy(self, entry: Any) -> Any:
+        """What a column has, with its file where the pipeline file means it to be."""
+        if isinstance(entry, str):
+            return Path(self.resolved(entry))
+        for key in ("file", "tree"):
+            # Else it maps leaves to labels, and one of them is called so.
+            if isinstance(entry, Mapping) and {key} <= set(entry) <= {key, "other"}:
+                return {**entry, key: self._hierarchy_file(entry[key])}
+        return entry
+
+    def _hierarchy_file(self, named: Any) -> Any:
+        return self.resolved(named) if isinstance(named, str) else named
 
     def without_folders(self, message: str) -> str:
         """A message with the names of files, but not their folders on this machine."""

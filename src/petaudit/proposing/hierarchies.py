@@ -126,7 +126,8 @@ def hierarchy_of(hierarchies: Hierarchies, inputs: Inputs, column: str) -> Hiera
         hierarchy = hierarchies.get(column, lambda _: leaves)
         strange = [label for label in leaves if not hierarchy.is_leaf(label)]
         if strange:
-            raise hierarchy.unknown_leaves(strange)
+            remedy = phrase(" (add a line for each; other: true in a rule takes all that lack)")
+            raise hierarchy.unknown_leaves(strange, remedy)
         hierarchy.require_nested()
     except HierarchyError as problem:
         raise problem.in_rows(inputs.rows_of) from None

@@ -43,6 +43,11 @@ def write_proposals(
         texts = {target: yaml_text(proposals, table)}
     else:
         texts = {target / _file_name(each.column): csv_text(each) for each in proposals}
+    if target not in texts and os.path.lexists(target) and not target.is_dir():
+        raise OptionError(
+            "{name!r} is a file: rules are written to FILE.yaml, a CSV file per column to a folder",
+            name=str(target),
+        )
     for path in texts:
         refuse_inputs(path, read)
         if os.path.lexists(path) and not force:

@@ -16,6 +16,7 @@ from petaudit.system.plain import Reader
 
 COMMAND, NOTE, CHANGE = "command", "note", "change"
 MOST_CHANGES: Final = 5
+THEN: Final = " && "
 _READER: Final = Reader()
 _NOT_WRAPPED: Final = "    "
 """Below an indented sentence so deep an indent is kept on one line, to be copied."""
@@ -46,14 +47,19 @@ def advice_sentences(given: Iterable[Advice]) -> list[str]:
     """
     sentences: list[str] = []
     for each in given:
-        here = replace(each, command=_in_folder(each.command), first=_in_folder(each.first))
-        call = here.shown_command
-        if each.kind == COMMAND and call is not None:
-            both = f"{here.shown_first} && {call}" if here.shown_first else call
+        calls = calls_in_folder(each)
+        if each.kind == COMMAND and calls:
+            both = THEN.join(calls)
             sentences.append(phrase("{text}: {command}", text=each.text, command=both))
         elif each.kind != CHANGE:
             sentences.append(each.text)
     return sentences
+
+
+def calls_in_folder(advice: Advice) -> list[str]:
+    """The commands of an advice, to be typed in turn in the folder of the file."""
+    here = replace(advice, command=_in_folder(advice.command), first=_in_folder(advice.first))
+    return [call for call in (here.shown_first, here.shown_command) if call]
 
 
 def _in_folder(words: Sequence[str]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -126,6 +127,12 @@ class Card:
             for number, worst in enumerate(self.worst)
             if attributes[:number].count(worst.attribute) < _MOST_WORST
         )
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether an interval decides, so that a figure beyond the limit need not break it."""
+        known = all_measures().get(self.measure)
+        return known is not None and known.decides_by_interval
 
     @property
     def family(self) -> Family:
@@ -434,6 +441,12 @@ class View:
         """The warnings of the document and of all cards, each once."""
         of_cards = (text for card in self.cards for text in card.warnings)
         return list(dict.fromkeys((*self.warnings, *of_cards)))
+
+    @cached_property
+    def shared_warnings(self) -> set[str]:
+        """The warnings that several cards have."""
+        times = Counter(text for card in self.cards for text in {*card.warnings})
+        return {text for text, number in times.items() if number > 1}
 
     @property
     def policy_sentences(self) -> list[str]:

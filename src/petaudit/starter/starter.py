@@ -61,6 +61,11 @@ _SEPARATORS: Final = {
 }
 
 
+def _flow(names: Sequence[str]) -> str:
+    """A list in one line."""
+    return f"[{', '.join(map(scalar, names))}]"
+
+
 @dataclass(frozen=True)
 class Starter:
     """The content of the file; paths are written into it as they are."""
@@ -102,6 +107,22 @@ class Starter:
     def undecided(self) -> list[Guess]:
         """The guesses of which nobody is sure."""
         return [guess for guess in self.guesses if not (self.is_about_people and guess.is_sure)]
+
+    @property
+    def secrets(self) -> str:
+        """The columns to guess that a synthetic table is attacked for, as YAML has them."""
+        return _flow(self._named(Role.SENSITIVE)[:3] or ["SECRET"])
+
+    @property
+    def links(self) -> str:
+        """Two lists of columns that two sources may know, as YAML has them."""
+        names = self._named(Role.QUASI_IDENTIFIER)[:6]
+        half = (len(names) + 1) // 2
+        lists = [names[:half], names[half:]] if len(names) > 1 else [["A", "B"], ["C", "D"]]
+        return f"[{', '.join(map(_flow, lists))}]"
+
+    def _named(self, role: Role) -> list[str]:
+        return [guess.column for guess in self.guesses if guess.role is role and self.quotes_names]
 
     @property
     def to_fill_in(self) -> tuple[str, ...]:

@@ -1,0 +1,132 @@
+"""How much must be lost for how much privacy: many limits, one count of the data.
+
+Where limits only become tighter from one point to the next, every bound of the one before stands:
+what could not hold, or lost so much, cannot hold now, or loses no less.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from petaudit.anonymizing.conditions import conditions_of
+from petaudit.anonymizing.infeasible import InfeasibleError, infeasible
+from petaudit.anonymizing.local import recode_locally
+from petaudit.anonymizing.node import Judge
+from petaudit.anonymizing.problem import Problem, rows_allowed
+from petaudit.anonymizing.search import (
+    LARGEST_LATTICE,
+    Lattice,
+    Progress,
+    search,
+    search_lattice,
+    solution_of,
+)
+from petaudit.anonymizing.solution import Solution
+from petaudit.auditing.dropping import Settings
+from petaudit.exact.fractions import exact
+from petaudit.measures import find_measure
+from petaudit.measures.base import Better
+
+
+@dataclass(frozen=True)
+class Point:
+    """Limits, and what they cost."""
+
+    settings: Settings
+    max_suppressed: int
+    solution: Solution | None
+    """The best global recoding; None where nothing keeps the limits."""
+    local: Solution | None = None
+    """The local recoding, where it was asked for."""
+    problem: InfeasibleError | None = None
+    """Why nothing keeps the limits."""
+
+
+def grid(
+    settings: Settings,
+    values: Mapping[str, Sequence[Any]],
+    suppressions: Sequence[int | float | str | Fraction],
+) -> list[tuple[Settings, int | float | str | Fraction]]:
+    """All limits of a few measures with all limits of suppression, from the loosest on.
+
+    >>> for point in grid({}, {"k-anonymity": [5, 2]}, ["5%"]): print(point)
+    ({'k-anonymity': {'limit': 2}}, '5%')
+    ({'k-anonymity': {'limit': 5}}, '5%')
+    """
+    points: list[dict[str, Mapping[str, Any]]] = [dict(settings)]
+    for name, limits in values.items():
+        ordered = sorted(limits, key=lambda limit: exact(limit, name), reverse=not _grows(name))
+        points = [
+            {**point, name: {**point.get(name, {}), "limit": limit}}
+            for point in points
+            for limit in ordered
+        ]
+    return [(point, rows) for rows in suppressions for point in points]
+
+
+def frontier(
+    problem: Problem,
+    points: Iterable[tuple[Settings, int | float | str | Fraction]],
+    *,
+    with_local: bool = False,
+    time_limit: float | None = None,
+    progress: Progress | None = None,
+) -> tuple[Point, ...]:
+    """The best recoding for each of several limits; a time limit is for each of them."""
+    assert problem.inputs is not None  # noqa: S101 (problems of tables have them)
+    found: list[Point] = []
+    before: Lattice | None = None
+    counts = Judge(problem).counts
+    for settings, suppression in points:
+        asked = replace(
+            problem,
+            settings=settings,
+            conditions=conditions_of(problem.inputs, settings),
+            max_suppressed=rows_allowed(suppression, problem.total),
+        )
+        judge = Judge(asked, counts)
+        solution = local = problem_of_point = None
+        if problem.nodes > LARGEST_LATTICE:
+            try:
+                solution = search(asked, time_limit=time_limit, progress=progress, judge=judge)
+            except InfeasibleError as error:
+                problem_of_point = error
+        else:
+            if before is not None and is_tighter(asked, before.problem):
+                lattice = before.tightened(judge)
+            else:
+                lattice = Lattice(judge, None if before is None else before.shelf)
+            best, bound, checked, valid = search_lattice(judge, time_limit, progress, lattice)
+            before = lattice
+            if best is None:
+                problem_of_point = infeasible(judge)
+            else:
+                solution = solution_of(judge, best, bound, checked, valid)
+        if with_local and solution is not None:
+            local = recode_locally(asked, solution, judge=judge)
+        found.append(Point(settings, asked.max_suppressed, solution, local, problem_of_point))
+    return tuple(found)
+
+
+def _grows(measure: str) -> bool:
+    """Whether a larger limit is a tighter one."""
+    return find_measure(measure).better is Better.HIGHER
+
+
+def is_tighter(one: Problem, other: Problem) -> bool:
+    """Whether a problem has no limit that is looser than that of another one."""
+    if set(one.settings) != set(other.settings) or one.max_suppressed > other.max_suppressed:
+        return False
+    for name, options in one.settings.items():
+        before = other.settings[name]
+        rest = {key: value for key, value in options.items() if key != "limit"}
+        if rest != {key: value for key, value in before.items() if key != "limit"}:
+            return False
+        if "limit" in options:
+            new, old = (exact(given["limit"], name) for given in (options, before))
+            if new != old and (new > old) != _grows(name):
+                return False
+    return True

@@ -1,0 +1,93 @@
+"""Lattices that are too large to have a bound for all levels, and limits that nothing keeps."""
+
+from __future__ import annotations
+
+import pytest
+
+from anonymizing import anonymizing_twin as twin
+from anonymizing.cases import as_table, given_to, problem_of, random_case
+from anonymizing.test_search import check_audit
+from budget import examples
+from petaudit.anonymizing import search as searching
+from petaudit.anonymizing.infeasible import InfeasibleError
+from petaudit.anonymizing.problem import Problem
+from petaudit.anonymizing.search import search
+from petaudit.errors import HierarchyError, OptionError
+from petaudit.inputs import gather
+
+pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+
+
+def test_bounds_of_parts_are_bounds_and_what_is_reached_holds(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(searching, "LARGEST_LATTICE", 0)
+    reached = bounded = 0
+    for seed in range(examples(600)):
+        case = random_case(seed)
+        best = twin.best(case)
+        try:
+            solution = search(problem_of(case))
+        except InfeasibleError:
+            continue  # steps from the top down may miss what holds
+        assert best is not None, seed
+        assert solution.bound <= best[0] + 1e-9 <= solution.value + 2e-9, seed
+        check_audit(seed, case, solution)
+        reached += solution.value <= best[0] + 1e-9
+        bounded += solution.bound > 0
+    assert reached > examples(600) // 3
+    assert bounded > examples(600) // 4
+
+
+def test_what_binds_and_what_would_do_is_said() -> None:
+    rows = [{"age": "20", "sex": "f"}, {"age": "21", "sex": "f"}, {"age": "30", "sex": "m"}]
+    case = twin.Case(rows, {name: random_trees[name] for name in ("age", "sex")}, {})
+    inputs = given_to(case, as_table(rows))
+    with pytest.raises(
+        InfeasibleError, match=r"k-anonymity breaks for 3 rows.*there: 3"
+    ) as too_few:
+        search(Problem.of(inputs, {"k-anonymity": {"limit": 4}}))
+    assert (too_few.value.limits[0].possible, too_few.value.suppression_needed) == (3, None)
+    with pytest.raises(InfeasibleError, match="hold with 1 row suppressed") as bounded:
+        search(
+            Problem.of(inputs, {"k-anonymity": {"limit": 2}}, levels={"sex": 0}, suppressed="drop")
+        )
+    assert bounded.value.suppression_needed == 1
+
+
+random_trees = {
+    "age": {"20": ["2x", "*"], "21": ["2x", "*"], "30": ["3x", "*"]},
+    "sex": {"f": ["*"], "m": ["*"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "given", "message"),
+    [
+        ({}, {}, "no limit is given"),
+        ({"precision": {"limit": 0.5}}, {}, "precision is not a limit that a search can keep"),
+        ({"k-anonymity": {}}, {}, "k-anonymity has no limit"),
+        ({"k-anonymity": {"limit": 2}}, {"max_suppression": "5 rows"}, "number of rows or a share"),
+        ({"k-anonymity": {"limit": 2}}, {"max_suppression": 1.5}, "number of rows or a share"),
+        ({"k-anonymity": {"limit": 2}}, {"weights": {"sex": -1}}, "weight of 'sex'"),
+        ({"k-anonymity": {"limit": 2}}, {"weights": {"sexx": 1}}, "sexx"),
+        ({"k-anonymity": {"limit": 2}}, {"levels": {"sex": 2}}, "levels 0 to 1"),
+        ({"k-anonymity": {"limit": 2}}, {"objective": "los"}, "objective must be one of loss"),
+        ({"k-map": {"limit": 2}}, {}, "k-map needs"),
+    ],
+)
+def test_bad_input_is_named(settings: dict, given: dict, message: str) -> None:  # type: ignore[type-arg]
+    rows = [{"age": "20", "sex": "f"}, {"age": "21", "sex": "m"}]
+    case = twin.Case(rows, {"age": random_trees["age"], "sex": random_trees["sex"]}, {})
+    with pytest.raises(Exception, match=message) as problem:
+        Problem.of(given_to(case, as_table(rows)), settings, **given)
+    assert isinstance(problem.value, OptionError) or "sexx" in message
+
+
+def test_a_label_with_two_parents_is_refused() -> None:
+    paths = [["1", "a", "x"], ["2", "a", "y"]]
+    inputs = gather(
+        as_table([{"n": "1"}, {"n": "2"}]), quasi_identifiers="n", hierarchies={"n": paths}
+    )
+    with pytest.raises(HierarchyError, match=r"1 label of level 1 .* give every label one parent"):
+        Problem.of(inputs, {"k-anonymity": {"limit": 2}})
