@@ -366,6 +366,7 @@ def anonymize_with_report(
                 watch,
                 original=inputs.table if rows.all() else None,
                 request=request,
+                kept=kept,
             )
             refuse_contradiction(release, settings)
     return Anonymized(
