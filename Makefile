@@ -17,7 +17,7 @@ demo: $(INSTALLED)
 	@echo "    . $(BIN)/activate"
 	@echo "Then, for a table of your own, write what its columns are and run that:"
 	@echo "    petaudit init TABLE.csv"
-	@echo "    petaudit run audit.yaml"
+	@echo "    petaudit run audit.yaml --report audit.html"
 
 test: $(INSTALLED_TEST)
 	$(BIN)/python -m pytest -n 2
@@ -57,6 +57,7 @@ lint: $(INSTALLED_DEV)
 docs: $(INSTALLED_DEV)
 	$(BIN)/python scripts/make_yaml_reference.py --check
 	$(BIN)/python scripts/make_api_reference.py --check
+	$(BIN)/python scripts/make_measure_pages.py --check
 	$(BIN)/python benchmarks/page.py --check
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict -f mkdocs.zh-TW.yml

@@ -83,6 +83,16 @@ COMPARISONS: Final[Mapping[str, Words]] = {
             "mpUCCs looks at all {combinations:,} combinations of up to three columns and identifies {identified:,} "
             "rows. Anonymeter's attacks use ranges of numbers, mpUCCs equal values.",
         ),
+        "anonymeter-inference": (
+            "Anonymeter: inference",
+            "Bundled Adult pair, 14 known columns. Anonymeter guesses the income of a sample of {attacks:,} people "
+            "({their_rate:.1%} right), petaudit that of all {people:,} ({our_rate:.1%}), equally near rows averaged.",
+        ),
+        "anonymeter-linkability": (
+            "Anonymeter: linkability",
+            "Bundled Adult pair, two halves of the columns. Anonymeter tries to link {attacks:,} people, petaudit all "
+            "{people:,}.",
+        ),
         "sdmetrics-mix": (
             "SDMetrics: TVComplement",
             "Bundled Adult pair, {columns} columns of labels. SDMetrics: 1 - total variation of each column. petaudit: "
@@ -173,6 +183,14 @@ COMPARISONS: Final[Mapping[str, Words]] = {
             "Anonymeter：三個欄位",
             "內附的 Adult 資料對。Anonymeter 隨機嘗試列與三個欄位，直到有 {attacks:,} 次攻擊在合成資料表中是唯一的，其中 {attacks_singled_out:,} 次單獨指認一列原始資料。"
             "mpUCCs 檢查最多三個欄位的全部 {combinations:,} 個組合，指認 {identified:,} 列。Anonymeter 的攻擊使用數字的範圍，mpUCCs 使用相等的值。",
+        ),
+        "anonymeter-inference": (
+            "Anonymeter：推論",
+            "內附的 Adult 資料對，14 個已知欄位。Anonymeter 猜 {attacks:,} 個抽樣的人的收入（{their_rate:.1%} 猜中），petaudit 猜全部 {people:,} 人（{our_rate:.1%}），同樣近的列取平均。",
+        ),
+        "anonymeter-linkability": (
+            "Anonymeter：連結",
+            "內附的 Adult 資料對，欄位分為兩半。Anonymeter 嘗試連結 {attacks:,} 人，petaudit 嘗試全部 {people:,} 人。",
         ),
         "sdmetrics-mix": (
             "SDMetrics：TVComplement",

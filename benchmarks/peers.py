@@ -144,6 +144,30 @@ def compare_anonymeter(
     return found
 
 
+def compare_attacks(
+    python: str, repetitions: int, folder: Path, rows: int | None = None
+) -> list[Comparison]:
+    """A sample of people attacked by Anonymeter, and everybody by petaudit."""
+    found = []
+    for task in ("inference", "linkability"):
+        job = {"task": task, "tables": csv_files(folder), "rows": rows, "attacks": _ATTACKS}
+        jobs = {
+            "Anonymeter": job | {"contender": "Anonymeter", "runs": 1},
+            PETAUDIT: job | {"contender": PETAUDIT, "runs": 5},
+        }
+        runs = interleaved(jobs, repetitions, SCRIPT, {"Anonymeter": python})
+        theirs, ours = runs["Anonymeter"][0].figures, runs[PETAUDIT][0].figures
+        facts = {
+            "same_figure": False,
+            "attacks": theirs["attacks"],
+            "people": ours["attacks"],
+            "their_rate": theirs["rate"],
+            "our_rate": ours["rate"],
+        }
+        found.append(Comparison(f"anonymeter-{task}", PETAUDIT, runs, facts))
+    return found
+
+
 def check_complete(runs: Sequence[Measurement], columns: int, up_to: int) -> None:
     """A search that left something out may not stand beside samples as a complete one."""
     wanted = sum(math.comb(columns, size) for size in range(1, up_to + 1))

@@ -24,6 +24,7 @@ Task: TypeAlias = Callable[[pd.DataFrame, pd.DataFrame, Mapping[str, Any]], Figu
 
 _HEAD: Final = 200
 _SEED: Final = 20240607
+_SECRET: Final = "income"
 
 
 def sdmetrics_mix(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
@@ -127,6 +128,52 @@ def petaudit_mpuccs(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -
     }
 
 
+def anonymeter_inference(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
+    """So many people whose income is guessed from the nearest synthetic row."""
+    from anonymeter.evaluators import InferenceEvaluator
+
+    known = [name for name in original.columns if name != _SECRET]
+    many = min(job["attacks"], len(original))
+    evaluator = InferenceEvaluator(
+        ori=original, syn=synthetic, aux_cols=known, secret=_SECRET, n_attacks=many
+    )
+    found = evaluator.evaluate(n_jobs=1).results()
+    return {"attacks": many, "rate": found.n_success / many}
+
+
+def anonymeter_linkability(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
+    """So many people whose two halves of columns lead to the same synthetic row."""
+    from anonymeter.evaluators import LinkabilityEvaluator
+
+    many = min(job["attacks"], len(original))
+    evaluator = LinkabilityEvaluator(
+        ori=original, syn=synthetic, aux_cols=_halves(original), n_attacks=many, n_neighbors=1
+    )
+    found = evaluator.evaluate(n_jobs=1).results()
+    return {"attacks": many, "rate": found.n_success / many}
+
+
+def petaudit_inference(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
+    """The same of everybody."""
+    import petaudit
+
+    found = petaudit.attribute_inference(original, synthetic, secret=_SECRET)
+    return {"attacks": found.people, "rate": found.attack_rate}
+
+
+def petaudit_linkability(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
+    """The same of everybody."""
+    import petaudit
+
+    found = petaudit.linkability(original, synthetic, aux_cols=_halves(original))
+    return {"attacks": found.people, "rate": found.attack_rate}
+
+
+def _halves(table: pd.DataFrame) -> tuple[list[str], list[str]]:
+    names = [str(name) for name in table.columns]
+    return names[: len(names) // 2], names[len(names) // 2 :]
+
+
 TASKS: Final[Mapping[tuple[str, str], Task]] = {
     ("SDMetrics", "mix"): sdmetrics_mix,
     ("petaudit", "mix"): petaudit_mix,
@@ -138,6 +185,10 @@ TASKS: Final[Mapping[tuple[str, str], Task]] = {
     ("petaudit", "tables"): petaudit_relations,
     ("Anonymeter", "singling out"): anonymeter_attacks,
     ("petaudit", "singling out"): petaudit_mpuccs,
+    ("Anonymeter", "inference"): anonymeter_inference,
+    ("petaudit", "inference"): petaudit_inference,
+    ("Anonymeter", "linkability"): anonymeter_linkability,
+    ("petaudit", "linkability"): petaudit_linkability,
 }
 _PACKAGES: Final[Mapping[str, Sequence[str]]] = {
     "Anonymeter": ("anonymeter", "pandas", "polars", "numpy"),

@@ -34,7 +34,7 @@ from growth import measure_growth
 from large_runs import measure_large_runs
 from measuring import BenchError
 from options import Options, parse
-from peers import PEERS, Peer, compare_anonymeter, compare_sdmetrics
+from peers import PEERS, Peer, compare_anonymeter, compare_attacks, compare_sdmetrics
 from petsard_record import PETSARD, TODAY, Record, petsard_python, read_record, record, run_now
 from pipeline_cost import measure_pipeline
 from program import write_document
@@ -214,6 +214,10 @@ def _anonymeter(options: Options, found: Findings) -> None:
     few = not options.is_full
     for own in compare_anonymeter(python, options.few, options.data, few=few):
         print(f"\nup to {own.facts['up_to']} column(s)\n{own.text()}\n{own.said()}", flush=True)
+        found.add("anonymeter", own.key, own, [], [own])
+    for own in compare_attacks(python, 1, options.data):
+        many = f"{own.facts['attacks']:,} people by {peer.name}, all {own.facts['people']:,} by us"
+        print(f"\n{own.key}: {many}\n{own.text()}\n{own.said()}", flush=True)
         found.add("anonymeter", own.key, own, [], [own])
 
 

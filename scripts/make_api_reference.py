@@ -36,13 +36,22 @@ A measure is a function of a table, or of two, that returns a result with `value
 GROUPS: Final = {
     "Audits and reports": ("audit", "Audit", "report", "Policy", "policies"),
     "Pipelines": ("Executor",),
-    "Tables": ("generalize", "suppress", "synthesize", "guess_roles", "Role", "Roles"),
-    "Hierarchies": ("Hierarchy", "Hierarchies", "ranges", "mask_right", "dates", "ordered"),
+    "De-identifying": (
+        *("anonymize", "Anonymized", "apply", "Transformation", "frontier", "Frontier"),
+    ),
+    "Tables": (
+        *("generalize", "suppress", "synthesize", "synthesize_private", "guess_roles"),
+        *("Role", "Roles"),
+    ),
+    "Hierarchies": (
+        *("Hierarchy", "Hierarchies", "propose_hierarchies", "ranges", "cuts", "quantiles"),
+        *("mask_right", "dates", "ordered", "tree", "rare", "keep"),
+    ),
     "Singling out": ("MpuccsResult",),
     "Settings": ("language", "set_language", "set_memory"),
     "Errors and warnings": ("PetauditError", "PetauditWarning"),
 }
-GIVEN: Final = ("Audit", "MpuccsResult", "Policy")
+GIVEN: Final = ("Anonymized", "Audit", "Frontier", "MpuccsResult", "Policy", "Transformation")
 """Classes whose objects petaudit gives, and nobody makes."""
 
 

@@ -68,6 +68,25 @@ def error(words: str, name: str, *tables: Any, **given: Any) -> Callable[[], str
     return refused
 
 
+def attack(attribute: str, name: str, *tables: Any, **given: Any) -> Callable[[], str]:
+    """What an attack on a synthetic table says: the original, the synthetic table, the control."""
+    function = getattr(petaudit, name.replace("-", "_"))
+    return lambda: number(float(getattr(function(*tables, **given), attribute)))
+
+
+def refused_attack(words: str, name: str, *tables: Any, **given: Any) -> Callable[[], str]:
+    def refused() -> str:
+        with pytest.raises(PetauditError, match=words):
+            getattr(petaudit, name.replace("-", "_"))(*tables, **given)
+        return "error"
+
+    return refused
+
+
+def adult_income(part: str) -> str:
+    return f"benchmark://adult-income_{part}"
+
+
 def classes(**numbers: int) -> pa.Table:
     """``classes(of_1=40, of_2=20)``: 40 classes of one row, 20 of two."""
     rows: list[str | None] = []
@@ -191,6 +210,31 @@ OURS: dict[str, Callable[[], str]] = {
         for example, (q, game) in GAMES.items()
     },
     "W9": verdict("t-closeness", table("ab", "xy"), limit=0.5),
+    "S1": attack(
+        "attack_rate", "attribute-inference", table("ab", [100, 7]), table("ab", [-5, 0]),
+        secret=["s"], tolerance=0.05,
+    ),
+    "S2": attack("attack_rate", "copied-rows", table(["it's", "b"]), table(["it's", "b"])),
+    "S3": refused_attack(
+        "both lists of aux_cols have 'q'", "linkability", table("ab", "xy"), table("ab", "xy"),
+        aux_cols=(["q"], ["q", "s"]),
+    ),
+    "S4": attack(
+        "value", "replicated-uniques", *map(adult_income, ("ori", "syn", "control")),
+        keys=["age", "gender", "race", "education"],
+    ),
+    "S5": attack(
+        "base_rate", "attribute-inference", table("abc", [None, None, "x"]),
+        table("abc", [None, None, "x"]), secret=["s"],
+    ),
+    "S6": attack(
+        "value", "closest-record", pa.table({"q": [0, 10, 20, 30]}),
+        pa.table({"q": [1, 11, 21, 29]}), pa.table({"q": [5]}),
+    ),
+    "S7": attack(
+        "attack_rate", "attribute-inference", pa.table({"q": [None, 41], "s": ["x", "y"]}),
+        pa.table({"q": [None, 40], "s": ["x", "y"]}), secret=["s"],
+    ),
 }  # fmt: skip
 
 
@@ -198,7 +242,7 @@ def rows_of(language: str) -> dict[str, list[str]]:
     """The cells of all examples, by their number."""
     found: dict[str, list[str]] = {}
     for line in PAGES[language].read_text(encoding="utf-8").splitlines():
-        if re.match(r"\| [PAW]\d+ \|", line):
+        if re.match(r"\| [PAWS]\d+ \|", line):
             cells = [cell.strip() for cell in line.strip("|").split(" | ")]
             assert len(cells) == COLUMNS
             assert cells[0] not in found

@@ -15,9 +15,9 @@ PACKAGE = Path(petaudit.__file__).parent
 ORDER = {
     "": [
         *("_version", "i18n", "errors", "exact", "system", "labels", "datasets", "tables"),
-        *("learning", "synthesizing", "singling", "roles", "starter", "inputs", "generalizing"),
-        *("pictures", "measures", "judging", "reports", "auditing", "suppressing"),
-        *("anonymizing",),
+        *("learning", "synthesizing", "singling", "attacks", "roles", "starter", "inputs"),
+        *("generalizing", "proposing", "pictures", "measures", "judging", "reports", "auditing"),
+        *("suppressing", "anonymizing"),
         *("pipelines", "cli"),
         *("__init__", "__main__"),
     ],

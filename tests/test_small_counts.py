@@ -17,7 +17,7 @@ from budget import examples
 from petaudit.errors import PetauditError
 from petaudit.i18n.numbers import PEOPLE, Counted, Share, Tally, Unit, counted, share, tally
 from petaudit.i18n.phrases import Joined, Phrase, phrase, render
-from petaudit.i18n.voice import HIDE_BELOW
+from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.measures._class_question import WorstClass
 from petaudit.measures.remedy import Remedy
@@ -178,11 +178,11 @@ SAID_OF_ONE = {
     "remedy": lambda number: Remedy.of(number, number, 60).text,
     "suppressed": lambda number: suppressed_text(number)[0],
     "breaking classes": lambda number: AttributeFigure("s", 0.5, 0.5, 9, number, 4, ()).explain(
-        "", Unit.ROW, None
+        "", Unit.ROW, None, None
     ),
     "worst class": lambda number: AttributeFigure(
         "s", 0.5, 0.5, 9, None, None, (WorstClass(4, 0.5, number),)
-    ).explain("", Unit.ROW, None),
+    ).explain("", Unit.ROW, None, None),
     "strange labels": lambda number: off_path_warnings(
         PairCounts(("1",), ("b",), np.array([number])), Hierarchy("zip", [["1", "a"], ["2", "b"]])
     )[0],
@@ -234,3 +234,10 @@ def test_a_kept_document_hides_as_much_as_the_audit_itself(asked: Tables) -> Non
                 petaudit.report(own, format=format_name, lang=language) for own in (found, kept)
             ]
             assert of_both[0] == of_both[1]
+
+
+@pytest.mark.parametrize(
+    ("threshold", "said"), [(5, "1 to 4 as <5, others in steps of 5"), (1, "Counts are exact")]
+)
+def test_a_report_says_from_where_on_it_tells_numbers(threshold: int, said: str) -> None:
+    assert said in Voice(hide_below=threshold).mode

@@ -14,9 +14,11 @@ import petaudit
 from petaudit.errors import OptionError, PetauditWarning, listing, phrase, suggestion
 
 if TYPE_CHECKING:
+    import pandas
+
     from petaudit.measures import Result
 
-__all__ = ["PETValidation", "report"]
+__all__ = ["PETAnonymization", "PETValidation", "output", "report"]
 
 # For k-anonymity, d-presence and the risk PETWorks leaves suppressed rows out; a warning says how
 # many. Elsewhere they are a class, there and here.
@@ -75,6 +77,91 @@ def PETValidation(
     technique.check(str(given["tech"]), keywords)
     arguments = {_SHARED.get(name, name): value for name, value in keywords.items()}
     return Evaluation(*technique.evaluate(given["original"], given["anonymized"], **arguments))
+
+
+def PETAnonymization(
+    originalData: object, tech: str, *positional: Any, **keywords: Any
+) -> pandas.DataFrame:
+    """De-identify a table as ARX would by default, and return it as a pandas frame.
+
+    ``PETAnonymization(originalData, tech, maxSuppressionRate, ...)`` searches for the levels with
+    the smallest loss (geometric mean, a level per column) at which at most that share of the rows
+    is suppressed. Techniques are ``k-anonymity`` (k), ``l-diversity`` (l), ``t-closeness`` (t) and
+    ``d-presence`` (dMin, dMax, subsetData). Roles and hierarchies are those of the side-car of the
+    table, else ``attributeTypes`` and ``dataHierarchy``, which may also stand before the rate.
+
+    >>> import pyarrow as pa
+    >>> table = pa.table({"age": ["23", "24", "61", "62"]})
+    >>> ages = {"age": {"23": "20s", "24": "20s", "61": "60s", "62": "60s"}}
+    >>> PETAnonymization(table, "k-anonymity", 0.0, k=2, dataHierarchy=ages,
+    ...                  attributeTypes={"age": "quasi_identifier"})["age"].tolist()
+    ['20s', '20s', '60s', '60s']
+    """
+    names: tuple[str, ...] = ("maxSuppressionRate",)
+    if len(positional) > 1:
+        names = ("dataHierarchy", "attributeTypes", "maxSuppressionRate")
+    given = dict(zip(names, positional, strict=False)) | keywords
+    wanted = {name.casefold(): (name, own) for name, own in _ANONYMIZATIONS.items()}
+    if str(tech).casefold() not in wanted or len(positional) > len(names):
+        raise OptionError(
+            "unknown technique {name!r}{near}; techniques are {known}",
+            name=str(tech),
+            near=suggestion(str(tech), _ANONYMIZATIONS),
+            known=listing(list(_ANONYMIZATIONS)),
+        )
+    name, (measure, needed) = wanted[str(tech).casefold()]
+    needs = ("maxSuppressionRate", *needed)
+    _Technique(_kAnonymity, needs).check(name, given)
+    shared = {_SHARED[old]: given[old] for old in _SHARED if given.get(old) is not None}
+    # The configuration beside the data wins over arguments, as in PETWorks.
+    for said in _configured(originalData):
+        shared.pop(said, None)
+    table, population = originalData, None
+    options: dict[str, Any] = {"limit": given[needed[0]]}
+    if measure == "delta-presence":
+        table, population = given["subsetData"], originalData
+        options = {"limit": given["dMax"], "least": given["dMin"]}
+    made = petaudit.anonymize(
+        table,
+        options={measure: options},
+        population=population,
+        max_suppression=float(given["maxSuppressionRate"]),
+        recoding="global",
+        objective="loss-geometric",
+        suppressed=_LEFT_OUT,
+        **shared,
+    )
+    frame: pandas.DataFrame = made.released.to_pandas()
+    return frame
+
+
+def output(data: pandas.DataFrame, path: str | Path) -> None:
+    """Write a frame as PETWorks does: separated by semicolons, without an index."""
+    from petaudit.system.output import write_whole
+
+    write_whole(Path(path), lambda file: data.to_csv(file, index=False, sep=";"))
+
+
+def _configured(table: object) -> tuple[str, ...]:
+    """What the side-car of a table says."""
+    from petaudit.roles import read_side_car
+    from petaudit.system.side_cars import side_car_path
+
+    path = side_car_path(Path(table)) if isinstance(table, str | Path) else None
+    if path is None:
+        return ()
+    said = read_side_car(path, Path(str(table)))
+    is_said = {"roles": bool(said.roles.by_column), "hierarchies": bool(said.hierarchies())}
+    return tuple(name for name, is_there in is_said.items() if is_there)
+
+
+_ANONYMIZATIONS: Final = {
+    "k-anonymity": ("k-anonymity", ("k",)),
+    "l-diversity": ("l-diversity", ("l",)),
+    "t-closeness": ("t-closeness", ("t",)),
+    "d-presence": ("delta-presence", ("dMin", "dMax", "subsetData")),
+}
+"""The measure of each technique, and the arguments that it needs."""
 
 
 def report(
@@ -320,11 +407,6 @@ _NOT_HERE: Final = {
     **dict.fromkeys(
         ("dataProcess", "FL", "HomomorphicEncryption", "TLSv1.2OrLater"), _OUT_OF_SCOPE
     ),
-    "PETAnonymization": phrase(
-        "petaudit.generalize applies the levels that you choose and suppresses small classes, but "
-        "does not search for the best levels"
-    ),
-    "output": phrase("write a pandas frame with frame.to_csv(path, index=False, sep=';')"),
     "loadConfig": phrase(
         "PETValidation reads the side-car TABLE.yaml itself; your arguments take precedence"
     ),

@@ -15,8 +15,10 @@ from petaudit._version import __version__ as __version__
 
 # Engines take a fifth of a second to import: each name is loaded when it is first used.
 _HOMES = {
+    "Anonymized": "petaudit.anonymizing.making",
     "Audit": "petaudit.auditing",
     "Executor": "petaudit.pipelines.executor",
+    "Frontier": "petaudit.anonymizing.risk_utility",
     "Hierarchies": "petaudit.labels.hierarchies",
     "Hierarchy": "petaudit.labels.hierarchy",
     "MpuccsResult": "petaudit.measures.mpuccs",
@@ -25,20 +27,31 @@ _HOMES = {
     "Policy": "petaudit.judging.policy",
     "Role": "petaudit.roles",
     "Roles": "petaudit.roles",
+    "Transformation": "petaudit.anonymizing.transformation",
+    "anonymize": "petaudit.anonymizing.making",
+    "apply": "petaudit.anonymizing.applying",
     "audit": "petaudit.auditing",
+    "cuts": "petaudit.labels.grouping",
     "dates": "petaudit.labels.rules",
+    "frontier": "petaudit.anonymizing.risk_utility",
     "generalize": "petaudit.generalizing",
     "guess_roles": "petaudit.starter",
+    "keep": "petaudit.labels.grouping",
     "language": "petaudit.i18n.catalogue",
     "mask_right": "petaudit.labels.rules",
     "ordered": "petaudit.labels.rules",
     "policies": "petaudit.judging.policy",
+    "propose_hierarchies": "petaudit.proposing",
+    "quantiles": "petaudit.labels.grouping",
     "ranges": "petaudit.labels.rules",
+    "rare": "petaudit.labels.grouping",
     "report": "petaudit.reports.writing",
     "set_language": "petaudit.system.languages",
     "set_memory": "petaudit.system.memory",
     "suppress": "petaudit.suppressing",
     "synthesize": "petaudit.synthesizing",
+    "synthesize_private": "petaudit.synthesizing",
+    "tree": "petaudit.labels.grouping",
 }
 """Where names are; a measure is in the module of its name, and types are in ``__init__.pyi``."""
 

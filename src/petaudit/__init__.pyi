@@ -10,8 +10,10 @@ from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
 from petaudit.measures import Result
 from petaudit.singling.options import Progress
+from petaudit.anonymizing.making import Anonymized as Anonymized
 from petaudit.auditing import Audit as Audit
 from petaudit.pipelines.executor import Executor as Executor
+from petaudit.anonymizing.risk_utility import Frontier as Frontier
 from petaudit.labels.hierarchies import Hierarchies as Hierarchies
 from petaudit.labels.hierarchy import Hierarchy as Hierarchy
 from petaudit.measures.mpuccs import MpuccsResult as MpuccsResult
@@ -20,19 +22,30 @@ from petaudit.errors import PetauditWarning as PetauditWarning
 from petaudit.judging.policy import Policy as Policy
 from petaudit.roles import Role as Role
 from petaudit.roles import Roles as Roles
+from petaudit.anonymizing.transformation import Transformation as Transformation
+from petaudit.anonymizing.making import anonymize as anonymize
+from petaudit.anonymizing.applying import apply as apply
+from petaudit.labels.grouping import cuts as cuts
 from petaudit.labels.rules import dates as dates
+from petaudit.anonymizing.risk_utility import frontier as frontier
 from petaudit.generalizing import generalize as generalize
 from petaudit.starter import guess_roles as guess_roles
+from petaudit.labels.grouping import keep as keep
 from petaudit.i18n.catalogue import language as language
 from petaudit.labels.rules import mask_right as mask_right
 from petaudit.labels.rules import ordered as ordered
 from petaudit.judging.policy import policies as policies
+from petaudit.proposing import propose_hierarchies as propose_hierarchies
+from petaudit.labels.grouping import quantiles as quantiles
 from petaudit.labels.rules import ranges as ranges
+from petaudit.labels.grouping import rare as rare
 from petaudit.reports.writing import report as report
 from petaudit.system.languages import set_language as set_language
 from petaudit.system.memory import set_memory as set_memory
 from petaudit.suppressing import suppress as suppress
 from petaudit.synthesizing import synthesize as synthesize
+from petaudit.synthesizing import synthesize_private as synthesize_private
+from petaudit.labels.grouping import tree as tree
 from petaudit.measures.utility_bias import utility_bias as utility_bias
 
 class _Arguments(TypedDict, total=False):
@@ -81,6 +94,13 @@ def special_uniques(table: object, *, limit: Number | None = None, max_columns: 
 def distinction(table: object, *, limit: Number | None = None, max_columns: int | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def population_uniqueness(table: object, *, limit: Number | None = None, population_size: int | None = None, sampling_fraction: Number | None = None, model: str | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def mpuccs(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, profile: str | None = None, max_baseline_cols: int | None = None, n_cols: int | Sequence[int] | None = None, min_entropy_delta: float = 0.0, field_decay_factor: float = 0.5, renyi_alpha: float = 2.0, numeric_precision: int | None = None, datetime_precision: str | None = None, calculate_baseline: bool = True, deduplicate: bool = True, time_limit: float | None = None, threads: int | None = None, seed: int = 0, person: str | None = None, search: str = 'auto', progress: Callable[[Progress], object] | None = None, engine: str | None = None, spark_master: str | None = None) -> MpuccsResult: ...
+def copied_rows(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, columns: Sequence[str] | str | None = None, by: str | None = None, person: str | None = None, engine: str | None = None, spark_master: str | None = None, reveal_values: bool = False, delimiter: str | None = None, encoding: str | None = None, sheet: str | int | None = None, header_row: int | None = None, null: Sequence[str] | str | None = None, blank_rows: str | None = None) -> Result: ...
+def membership(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, fpr: Number = 0.01, columns: Sequence[str] | str | None = None, by: str | None = None, person: str | None = None, engine: str | None = None, spark_master: str | None = None, reveal_values: bool = False, delimiter: str | None = None, encoding: str | None = None, sheet: str | int | None = None, header_row: int | None = None, null: Sequence[str] | str | None = None, blank_rows: str | None = None) -> Result: ...
+def attribute_inference(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, secret: Sequence[str] | str | None = None, known: Sequence[str] | str | None = None, tolerance: Number = 0.0, by: str | None = None, person: str | None = None, engine: str | None = None, spark_master: str | None = None, reveal_values: bool = False, delimiter: str | None = None, encoding: str | None = None, sheet: str | int | None = None, header_row: int | None = None, null: Sequence[str] | str | None = None, blank_rows: str | None = None) -> Result: ...
+def linkability(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, aux_cols: Sequence[Any], neighbours: int = 1, by: str | None = None, person: str | None = None, engine: str | None = None, spark_master: str | None = None, reveal_values: bool = False, delimiter: str | None = None, encoding: str | None = None, sheet: str | int | None = None, header_row: int | None = None, null: Sequence[str] | str | None = None, blank_rows: str | None = None) -> Result: ...
+def replicated_uniques(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, keys: Sequence[str] | str | None = None, by: str | None = None, person: str | None = None, engine: str | None = None, spark_master: str | None = None, reveal_values: bool = False, delimiter: str | None = None, encoding: str | None = None, sheet: str | int | None = None, header_row: int | None = None, null: Sequence[str] | str | None = None, blank_rows: str | None = None) -> Result: ...
+def disco(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, keys: Sequence[str] | str | None = None, target: Sequence[str] | str | None = None, by: str | None = None, person: str | None = None, engine: str | None = None, spark_master: str | None = None, reveal_values: bool = False, delimiter: str | None = None, encoding: str | None = None, sheet: str | int | None = None, header_row: int | None = None, null: Sequence[str] | str | None = None, blank_rows: str | None = None) -> Result: ...
+def closest_record(original: object, synthetic: object, control: object = None, *, limit: Number | None = None, columns: Sequence[str] | str | None = None, person: str | None = None, engine: str | None = None, spark_master: str | None = None, reveal_values: bool = False, delimiter: str | None = None, encoding: str | None = None, sheet: str | int | None = None, header_row: int | None = None, null: Sequence[str] | str | None = None, blank_rows: str | None = None) -> Result: ...
 def suppression(table: object, *, limit: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def precision(table: object, *, limit: Number | None = None, unknown: str = 'error', **inputs: Unpack[_WithOriginal]) -> Result: ...
 def granularity(table: object, *, limit: Number | None = None, unknown: str = 'error', **inputs: Unpack[_WithOriginal]) -> Result: ...

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -29,7 +29,7 @@ from petaudit.inputs import Inputs, RolesSpec, gather, hierarchy_notes
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import Hierarchies, HierarchySpec
 from petaudit.labels.hierarchy import OTHER, Hierarchy
-from petaudit.roles import Role
+from petaudit.roles import Role, Roles
 from petaudit.starter import guesses_from
 from petaudit.system.files import unchanged
 from petaudit.system.progress import stage
@@ -63,6 +63,7 @@ class Generalized:
     """What separates the cells of the text file that was read."""
     warnings: tuple[str, ...] = ()
     """What was recognised, left out and suppressed, and what suppressed rows may still tell."""
+    roles: Roles = field(default_factory=lambda: Roles({}))
 
 
 def generalize(
@@ -141,9 +142,9 @@ def generalize_with_report(
     no hierarchy are refused, or get a level of their own. With a person column, the size of a class
     is its number of different people. What else can be given is what ``gather`` takes.
     """
-    _check_choice("suppressed_rows", suppressed_rows, get_args(SuppressedRows))
-    _check_choice("identifier_columns", identifier_columns, get_args(IdentifierColumns))
-    _check_choice("other_values", other_values, get_args(OtherValues))
+    check_choice("suppressed_rows", suppressed_rows, get_args(SuppressedRows))
+    check_choice("identifier_columns", identifier_columns, get_args(IdentifierColumns))
+    check_choice("other_values", other_values, get_args(OtherValues))
     if suppress_below is not None and (
         isinstance(suppress_below, bool)
         or not isinstance(suppress_below, int)
@@ -166,7 +167,8 @@ def generalize_with_report(
         )
 
 
-def _check_choice(name: str, chosen: object, choices: Sequence[str]) -> None:
+def check_choice(name: str, chosen: object, choices: Sequence[str]) -> None:
+    """Raise an error for a word that is none of those to choose from."""
     if chosen not in choices:
         raise OptionError(
             "{name} must be {choices} or {last}, got {given!r}{near}",
@@ -260,25 +262,14 @@ class _Generalizing:
             inputs.files,
             inputs.table.delimiter,
             tuple(self.messages),
+            roles if roles.quasi_identifiers else Roles.of(quasi_identifiers=names),
         )
 
     def _identifiers(self, identifier_columns: IdentifierColumns) -> list[str]:
-        """The columns that name people: by their role, or certainly by how they look."""
-        table, roles = self.inputs.table, self.inputs.roles
-        known = {*roles.by_column, *self.levels, self.inputs.person}
-        facts = column_facts(table, [name for name in table.columns if name not in known])
-        declared = list(roles.columns(Role.IDENTIFIER))
-        guessed = [
-            guess.column
-            for guess in guesses_from(facts)
-            if guess.role is Role.IDENTIFIER and guess.is_certain
-        ]
-        for columns, is_declared in ((declared, True), (guessed, False)):
-            if columns:
-                named = columns_named(columns, table.columns)
-                masked = identifier_columns == "mask"
-                self.messages.append(_about_identifiers(named, is_declared, masked))
-        return declared + guessed
+        """The columns that name people, which are announced."""
+        identifying = identifying_columns(self.inputs, self.levels)
+        self.messages += identifying.messages(self.inputs, masked=identifier_columns == "mask")
+        return [*identifying.declared, *identifying.guessed]
 
     def _labels_at(self, column: str, level: int, *, announce: bool = False) -> _Labels:
         """The labels of a column at a level; what is suppressed already stays so."""
@@ -295,6 +286,7 @@ class _Generalizing:
                 most=hierarchy.levels - 1,
             )
         if announce:
+            hierarchy.require_nested()
             self.messages += hierarchy_notes(hierarchy, values)
         leaves = [
             label for label in values.labels if label != SUPPRESSED or hierarchy.is_leaf(label)
@@ -318,8 +310,8 @@ class _Generalizing:
                 column=column,
                 argument=argument("hierarchies"),
             )
-        labels = self.inputs.table.counts.value_counts(column).labels
-        leaves = [label for label in labels if label != SUPPRESSED]
+        counts = self.inputs.table.counts.value_counts(column).by_label
+        leaves = {label: number for label, number in counts.items() if label != SUPPRESSED}
         try:
             return self.hierarchies.get(column, lambda _: leaves)
         except HierarchyError as problem:
@@ -366,7 +358,36 @@ class _Generalizing:
         return 0, dict.fromkeys(labels, SUPPRESSED)
 
 
-def _about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+@dataclass(frozen=True)
+class IdentifyingColumns:
+    """The columns that name people: by their role, or certainly by how they look."""
+
+    declared: tuple[str, ...]
+    guessed: tuple[str, ...]
+
+    def messages(self, inputs: Inputs, *, masked: bool) -> Iterator[Phrase]:
+        """Say what becomes of them."""
+        for columns, is_declared in ((self.declared, True), (self.guessed, False)):
+            if columns:
+                named = columns_named(columns, inputs.table.columns)
+                yield about_identifiers(named, is_declared, masked)
+
+
+def identifying_columns(inputs: Inputs, others: Collection[str] = ()) -> IdentifyingColumns:
+    """Look for columns that name people; those with another role and ``others`` are none."""
+    table, roles = inputs.table, inputs.roles
+    known = {*roles.by_column, *others, inputs.person}
+    facts = column_facts(table, [name for name in table.columns if name not in known])
+    guessed = (
+        guess.column
+        for guess in guesses_from(facts)
+        if guess.role is Role.IDENTIFIER and guess.is_certain
+    )
+    return IdentifyingColumns(roles.columns(Role.IDENTIFIER), tuple(guessed))
+
+
+def about_identifiers(columns: str, is_declared: bool, masked: bool) -> Phrase:
+    """What became of identifiers, or of columns that look like them."""
     if is_declared and masked:
         return phrase("suppressed altogether, as identifiers: {columns}", columns=columns)
     if is_declared:

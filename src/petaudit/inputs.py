@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from petaudit.errors import (
     HierarchyError,
@@ -60,6 +60,9 @@ from petaudit.tables.population import (
 )
 from petaudit.tables.results import Integers
 
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
+
 Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | str | PathLike[str] | None
 """Roles by column, or a YAML file that names them: a side-car, or a pipeline file."""
@@ -99,6 +102,7 @@ class Inputs:
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False
     )
+    _attacked: dict[object, AttackTables] = field(default_factory=dict, repr=False)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -289,6 +293,16 @@ class Inputs:
             self.population_person,
         )
 
+    def attack_tables(self, person: str | None = None) -> AttackTables:
+        """The tables as attacks see them, encoded once for all; the table is the synthetic one."""
+        from petaudit.attacks.tables import AttackTables  # noqa: PLC0415 (it brings its compiler)
+
+        if person not in self._attacked:
+            with stage(phrase("reading {tables}", tables=counted(2, "table"))):
+                tables = (self.table, self.needed_original, self.control)
+                self._attacked[person] = AttackTables.of(*tables, person)
+        return self._attacked[person]
+
     def _needed_population(self) -> Source:
         if self.population is None:
             raise InputError(
@@ -301,7 +315,8 @@ class Inputs:
         """What labels of the population are called in the released table."""
         if column not in self.hierarchies or set(labels) <= set(released):
             return labels
-        hierarchy = self.hierarchies.for_labels(column, labels)
+        values = None if self.original is None else self._original_values
+        hierarchy = self.hierarchies.for_labels(column, labels, values)
         if hierarchy is None:
             hierarchy = self.hierarchy(column)
         else:
@@ -346,10 +361,10 @@ class Inputs:
         table = self.table if before is None or column not in before.columns else before
         return "" if column not in table.columns else table.rows_holding(column, values)
 
-    def _original_values(self, column: str) -> tuple[str | None, ...]:
+    def _original_values(self, column: str) -> Mapping[str | None, int]:
         original = self.needed_original
         check_column(column, original.columns, original.name)
-        return original.counts.value_counts(column).labels
+        return original.counts.value_counts(column).by_label
 
     @property
     def needed_original(self) -> Source:

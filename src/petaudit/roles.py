@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -83,6 +83,10 @@ class Roles:
     def to_dict(self) -> dict[str, str]:
         """The word for the role of each column."""
         return {column: role.value for column, role in self.by_column.items()}
+
+    def within(self, columns: Collection[str]) -> Roles:
+        """The roles of the columns that a table has."""
+        return Roles({name: role for name, role in self.by_column.items() if name in columns})
 
     def columns(self, role: Role) -> tuple[str, ...]:
         """The columns that have this role, in the order given."""

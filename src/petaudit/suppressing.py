@@ -28,6 +28,7 @@ from petaudit.inputs import Inputs
 from petaudit.judging.policy import PolicySpec, find_policy
 from petaudit.measures import find_measure
 from petaudit.measures.base import refuse_unknown, spelled_out
+from petaudit.roles import Role
 from petaudit.tables import in_kind_of, open_source
 from petaudit.tables.source import RowPicker, Source
 
@@ -51,9 +52,16 @@ class Suppression:
 
     @property
     def table(self) -> pa.Table:
-        """The rows that are left, in their order and with all columns."""
-        table = self.inputs.table.to_arrow()
+        """The rows that are left, in their order and without identifiers."""
+        table = self.inputs.table.to_arrow().drop_columns(self.identifiers)
         return table if self.kept.all() else table.filter(self.kept)
+
+    @property
+    def identifiers(self) -> list[str]:
+        """The columns that name people and are left out; what people are counted by is not."""
+        inputs = self.inputs
+        named = inputs.roles.columns(Role.IDENTIFIER)
+        return [name for name in named if name not in (inputs.key, inputs.person)]
 
     @property
     def rows_dropped(self) -> int:
@@ -90,8 +98,8 @@ def suppress(
     ``limits``, ``options``, ``policy`` and ``population_size`` are those of :func:`petaudit.audit`.
     The rows that are left are measured again before they are returned. If more than
     ``max_suppression`` of the rows (0.05, "5%") would have to go, or dropping rows does not reach a
-    limit, that is an error. A frame in memory comes back in its kind, pandas with its index; a file
-    as a PyArrow table.
+    limit, that is an error. Columns whose role is identifier are left out. A frame in memory comes
+    back in its kind, pandas with its index; a file as a PyArrow table.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"zip": ["130**"] * 3 + ["148**"], "age": [31, 35, 32, 88]})

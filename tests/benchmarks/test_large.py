@@ -22,9 +22,9 @@ ROWS = 2_000
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
     monkeypatch.syspath_prepend(BENCHMARKS)
-    found = importlib.import_module("large")
+    outcome = importlib.import_module("large")
     monkeypatch.setattr(importlib.import_module("shapes"), "BLOCK", ROWS)
-    yield found
+    yield outcome
     petaudit.set_memory(None)
 
 
@@ -32,8 +32,8 @@ def result(large: ModuleType, seconds: float, peak: float, **options: Any) -> An
     """Made-up runs: the bare query takes 10 s, everything else as much as is said."""
     measurement = importlib.import_module("measuring").Measurement
 
-    def run(own: float) -> Any:
-        return measurement(own, own, int(peak), 0, 2, {"classes": 7})
+    def run(entry: float) -> Any:
+        return measurement(entry, entry, int(peak), 0, 2, {"classes": 7})
 
     runs = {name: [run(10.0 if name == large.BARE else seconds)] for name in large.CONTENDERS}
     given = {"rows": large.ROWS, "shape": "text", "memory": "4GB", "repetitions": 1}
@@ -41,19 +41,19 @@ def result(large: ModuleType, seconds: float, peak: float, **options: Any) -> An
     return large.LargeResult(chosen, runs)
 
 
-def missed(found: Any) -> list[str]:
-    return [check.what for check in found.checks() if check.is_gate and not check.passed]
+def missed(outcome: Any) -> list[str]:
+    return [check.what for check in outcome.checks() if check.is_gate and not check.passed]
 
 
 def test_a_small_run(large: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "results" / "large.json"
     given = ["--rows", str(ROWS), "--repetitions", "1", "--memory", "1GB"]
     assert large.main([*given, "--data", str(tmp_path), "--json", str(target)]) == 0
-    found = json.loads(target.read_text())
-    [comparison] = found["comparisons"]
+    outcome = json.loads(target.read_text())
+    [comparison] = outcome["comparisons"]
     assert comparison["base"] == "bare DuckDB"
     assert list(comparison["contenders"]) == list(large.CONTENDERS)
-    assert (found["rows"], found["memory"], len(found["checks"])) == (ROWS, "1GB", 9)
+    assert (outcome["rows"], outcome["memory"], len(outcome["checks"])) == (ROWS, "1GB", 9)
     assert "t-closeness, peak / limit" in capsys.readouterr().out
 
 

@@ -30,10 +30,10 @@ MODULES += ["petsard_record", "petsard_worker", "pipeline_cost", "run", "shapes"
 def bench() -> Iterator[dict[str, ModuleType]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(BENCHMARKS)
-        found = {name: importlib.import_module(name) for name in MODULES}
+        result = {name: importlib.import_module(name) for name in MODULES}
         # Tables are small here, and drawing half a million rows for each would take long.
-        patch.setattr(found["shapes"], "BLOCK", 50_000)
-        yield found
+        patch.setattr(result["shapes"], "BLOCK", 50_000)
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -128,8 +128,8 @@ def test_time_is_shared_out_over_rows_of_both_tables_and_combinations(
 
 
 def test_search_is_part_of_the_whole_call(measured: Any) -> None:
-    for own in measured.runs.values():
-        for run in own:
+    for value in measured.runs.values():
+        for run in value:
             whole = run.figures.get("whole_seconds")
             assert whole is None or 0 < run.seconds < whole
             cpu = run.figures.get("whole_cpu_seconds")
@@ -137,8 +137,8 @@ def test_search_is_part_of_the_whole_call(measured: Any) -> None:
 
 
 def test_checks_of_the_search_have_the_targets_of_the_issue(measured: Any) -> None:
-    found = {(check.where, check.what): check for check in measured.checks()}
-    targets = {key: (check.target, check.at_most) for key, check in found.items()}
+    result = {(check.where, check.what): check for check in measured.checks()}
+    targets = {key: (check.target, check.at_most) for key, check in result.items()}
     times = {
         ("mpUCCs, Adult", "DuckDB / petaudit, time"): (5.0, False),
         ("mpUCCs, large", "per row and combination / Adult, time"): (1.5, True),
@@ -150,13 +150,13 @@ def test_checks_of_the_search_have_the_targets_of_the_issue(measured: Any) -> No
     }
     assert times.items() <= targets.items()
     assert targets.items() <= (times | memory).items()
-    assert all(check.is_gate for check in found.values())
+    assert all(check.is_gate for check in result.values())
 
 
 def test_result_is_plain_data_without_the_counts_of_each_combination(measured: Any) -> None:
     document = json.loads(json.dumps(measured.to_dict()))
-    for own in document["runs"].values():
-        assert all(not isinstance(value, list) for value in own[0]["figures"].values())
+    for entry in document["runs"].values():
+        assert all(not isinstance(value, list) for value in entry[0]["figures"].values())
     text = measured.text()
     assert all(name in text for name in document["runs"])
 
@@ -186,9 +186,9 @@ def test_search_and_queries_that_disagree_end_the_run(
 def test_search_that_was_not_complete_ends_the_run(
     bench: dict[str, ModuleType], folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = bench["measuring"].Measurement(1.0, 1.0, None, None, 2, {"combinations": 119})
+    result = bench["measuring"].Measurement(1.0, 1.0, None, None, 2, {"combinations": 119})
     mpuccs = bench["mpuccs"]
-    monkeypatch.setattr(mpuccs, "interleaved", lambda jobs, *_: {name: [found] for name in jobs})
+    monkeypatch.setattr(mpuccs, "interleaved", lambda jobs, *_: {name: [result] for name in jobs})
     with pytest.raises(bench["measuring"].BenchError, match="120 combinations were to be"):
         mpuccs.measure(ROWS, 1, folder, up_to=2)
 
@@ -201,21 +201,21 @@ def test_first_calls_are_measured_without_and_with_compiled_code(
     )  # compiling takes seconds, and the form is the same
     first_call = bench["first_call"]
     monkeypatch.setattr(first_call, "UP_TO", 1)
-    found = first_call.measure_first_calls(1, folder)
-    gates = {check.what: (check.is_gate, check.target) for check in found.checks()}
+    result = first_call.measure_first_calls(1, folder)
+    gates = {check.what: (check.is_gate, check.target) for check in result.checks()}
     assert gates == {
         "extra seconds, compiled anew": (False, 3.0),
         "extra seconds, compiled code on disk": (True, 3.0),
     }
-    assert [len(run["seconds"]) for [run] in found.to_dict().values()] == [2, 2]
-    assert len(found.text().splitlines()) == 3
+    assert [len(run["seconds"]) for [run] in result.to_dict().values()] == [2, 2]
+    assert len(result.text().splitlines()) == 3
 
 
 def test_extra_time_is_that_of_the_first_call_over_the_second(bench: dict[str, ModuleType]) -> None:
     runs = [{"seconds": [2.5, 0.5], "cpu_seconds": [1.5, 0.25]}]
-    found = bench["first_call"].FirstCalls({"compiled anew": runs})
-    assert found.extra_of("compiled anew") == [2.0]
-    assert found.extra_of("compiled anew", "cpu_seconds") == [1.25]
+    result = bench["first_call"].FirstCalls({"compiled anew": runs})
+    assert result.extra_of("compiled anew") == [2.0]
+    assert result.extra_of("compiled anew", "cpu_seconds") == [1.25]
 
 
 def only_petaudit(bench: dict[str, ModuleType], patch: pytest.MonkeyPatch) -> None:
@@ -236,10 +236,10 @@ def only_petaudit(bench: dict[str, ModuleType], patch: pytest.MonkeyPatch) -> No
 def test_record_holds_petsard_once_and_petaudit_before_and_after(
     bench: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own, target = bench["petsard_record"], tmp_path / "record.json"
+    entry, target = bench["petsard_record"], tmp_path / "record.json"
     only_petaudit(bench, monkeypatch)
-    written = own.record("petsard's", target)
-    assert own.read_record(target) == written
+    written = entry.record("petsard's", target)
+    assert entry.read_record(target) == written
     assert {name: len(runs) for name, runs in written["runs"].items()} == {
         "PETsARD, 2 columns": 1,
         "petaudit, 2 columns": 3,
@@ -247,22 +247,22 @@ def test_record_holds_petsard_once_and_petaudit_before_and_after(
     }
     assert {"PETsARD", "petaudit", "numba"} <= set(written["versions"])
     assert written["machine"]["cores"] >= 1
-    record = own.Record(written, own.run_now(1, [own.OURS]))
+    record = entry.Record(written, entry.run_now(1, [entry.OURS]))
     assert len(record.text().splitlines()) == 1 + 1 + 4
-    assert json.loads(json.dumps(record.to_dict()))["now"].keys() == {own.OURS}
+    assert json.loads(json.dumps(record.to_dict()))["now"].keys() == {entry.OURS}
 
 
 def made_record(bench: dict[str, ModuleType]) -> Any:
     def run(seconds: float, cpu_seconds: float) -> dict[str, float]:
         return {"seconds": seconds, "cpu_seconds": cpu_seconds}
 
-    own = bench["petsard_record"]
+    entry = bench["petsard_record"]
     runs = {
-        own.THEIRS: [run(100.0, 90.0)],
-        own.OURS: [run(0.25, 0.2), run(0.5, 0.45), run(1.0, 0.9)],
-        own.OURS_COMPLETE: [run(8.0, 15.0), run(9.0, 45.0)],
+        entry.THEIRS: [run(100.0, 90.0)],
+        entry.OURS: [run(0.25, 0.2), run(0.5, 0.45), run(1.0, 0.9)],
+        entry.OURS_COMPLETE: [run(8.0, 15.0), run(9.0, 45.0)],
     }
-    return own.Record({"runs": runs}, {})
+    return entry.Record({"runs": runs}, {})
 
 
 def test_recorded_ratios_are_between_medians_of_one_run(bench: dict[str, ModuleType]) -> None:
@@ -278,13 +278,13 @@ def test_recorded_ratios_are_between_medians_of_one_run(bench: dict[str, ModuleT
 
 
 def test_bundled_record_is_of_the_bundled_tables(bench: dict[str, ModuleType]) -> None:
-    own = bench["petsard_record"]
-    found = own.read_record()
-    [theirs] = found["runs"][own.THEIRS]
-    assert found["versions"]["PETsARD"]["petsard"] == own.PETSARD
+    entry = bench["petsard_record"]
+    result = entry.read_record()
+    [theirs] = result["runs"][entry.THEIRS]
+    assert result["versions"]["PETsARD"]["petsard"] == entry.PETSARD
     assert theirs["combinations"] == 120
-    for name, combinations in ((own.OURS, 120), (own.OURS_COMPLETE, 32_767)):
-        for run in found["runs"][name]:
+    for name, combinations in ((entry.OURS, 120), (entry.OURS_COMPLETE, 32_767)):
+        for run in result["runs"][name]:
             assert run["combinations"] == combinations
             assert run["rows"] == theirs["rows"]
             assert run["pruned"] == 0
@@ -294,13 +294,13 @@ def test_bundled_record_is_of_the_bundled_tables(bench: dict[str, ModuleType]) -
 def test_missing_record_and_record_of_other_tables_are_refused(
     bench: dict[str, ModuleType], tmp_path: Path
 ) -> None:
-    own, error = bench["petsard_record"], bench["measuring"].BenchError
+    entry, error = bench["petsard_record"], bench["measuring"].BenchError
     with pytest.raises(error, match="make one with --petsard"):
-        own.read_record(tmp_path / "nothing.json")
+        entry.read_record(tmp_path / "nothing.json")
     other = tmp_path / "other.json"
     other.write_text(json.dumps({"tables": "others"}))
     with pytest.raises(error, match=r"other\.json was recorded on other tables"):
-        own.read_record(other)
+        entry.read_record(other)
 
 
 @pytest.mark.parametrize(
@@ -315,13 +315,13 @@ def test_missing_record_and_record_of_other_tables_are_refused(
 def test_petsard_may_prune_but_not_count_otherwise(
     bench: dict[str, ModuleType], changed: dict[str, Any], message: str
 ) -> None:
-    own = bench["petsard_record"]
+    entry = bench["petsard_record"]
     theirs = {"rows": 10, "identified": 2, "unique": {"age": 3}}
     ours = {"rows": 10, "identified": 5, "unique": {"age": 3, "sex": 1}}
-    runs = {own.THEIRS: [theirs], own.OURS: [ours], own.OURS_COMPLETE: [ours]}
-    own.check_agreement(runs)
+    runs = {entry.THEIRS: [theirs], entry.OURS: [ours], entry.OURS_COMPLETE: [ours]}
+    entry.check_agreement(runs)
     with pytest.raises(bench["measuring"].BenchError, match=message):
-        own.check_agreement(runs | {own.OURS: [ours | changed]})
+        entry.check_agreement(runs | {entry.OURS: [ours | changed]})
 
 
 def test_columns_of_a_combination_are_read_from_text_and_from_tuples(
@@ -357,7 +357,7 @@ def test_report_holds_the_parts_of_mpuccs_and_their_checks(
     report = json.loads(target.read_text())
     assert asked == [400]
     assert list(report["mpuccs"]) == ["search", "first_call", "pipeline", "petsard"]
-    assert [own["key"] for own in report["comparisons"]] == ["mpuccs-adult", "petsard"]
+    assert [entry["key"] for entry in report["comparisons"]] == ["mpuccs-adult", "petsard"]
     assert report["peers"]["PETsARD"]["petsard"] == bench["petsard_record"].PETSARD
     where = [check["where"] for check in report["checks"]]
     assert {"mpUCCs, Adult", "mpUCCs, first call", "mpUCCs, recorded"} <= set(where)
@@ -382,8 +382,8 @@ def test_worker_over_its_time_limit_ends_the_run(
 
 
 def test_the_cost_of_the_seeds_pipeline_is_measured(bench: dict[str, ModuleType]) -> None:
-    found = bench["pipeline_cost"].measure_pipeline(1)
-    assert [len(own) for own in found.runs.values()] == [1, 1]
-    [check] = found.checks()
-    assert check.ratio.value == found.extra[0]
+    result = bench["pipeline_cost"].measure_pipeline(1)
+    assert [len(value) for value in result.runs.values()] == [1, 1]
+    [check] = result.checks()
+    assert check.ratio.value == result.extra[0]
     assert (check.target, check.at_most) == (0.5, True)

@@ -20,20 +20,20 @@ BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 def bench() -> Any:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(BENCHMARKS)
-        found = {name: importlib.import_module(name) for name in ("mpuccs_large", "shapes")}
+        result = {name: importlib.import_module(name) for name in ("mpuccs_large", "shapes")}
         # Tables are small here, and drawing half a million rows for each would take long.
-        patch.setattr(found["shapes"], "BLOCK", 1_000)
-        yield found
+        patch.setattr(result["shapes"], "BLOCK", 1_000)
+        yield result
 
 
 def test_both_ways_are_compared(bench: dict[str, ModuleType], tmp_path: Path) -> None:
     large, target = bench["mpuccs_large"], tmp_path / "found.json"
     options = ["--rows", "400", "--up-to", "1", "--search", "engine", "--data", str(tmp_path)]
     assert large.main([*options, "--json", str(target)]) == 0
-    found = json.loads(target.read_text())
-    [comparison] = found["comparisons"]
+    result = json.loads(target.read_text())
+    [comparison] = result["comparisons"]
     assert set(comparison["contenders"]) == {large.BY_ENGINE, large.IN_MEMORY}
-    assert [check["passed"] for check in found["checks"]] == [True, True]
+    assert [check["passed"] for check in result["checks"]] == [True, True]
 
 
 def test_a_difference_is_no_ratio(bench: dict[str, ModuleType]) -> None:

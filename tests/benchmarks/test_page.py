@@ -31,12 +31,12 @@ def bench() -> Iterator[dict[str, ModuleType]]:
 
 
 def runs(*seconds: float) -> dict[str, list[float]]:
-    own = list(seconds)
+    entry = list(seconds)
     return {
-        "seconds": own,
-        "cpu_seconds": [2 * value for value in own],
-        "peak_mib": [100.0 for _ in own],
-        "over_idle_mib": [10.0 for _ in own],
+        "seconds": entry,
+        "cpu_seconds": [2 * value for value in entry],
+        "peak_mib": [100.0 for _ in entry],
+        "over_idle_mib": [10.0 for _ in entry],
     }
 
 
@@ -133,10 +133,10 @@ def test_results_that_are_kept_are_small_and_name_no_place(bench: dict[str, Modu
     text = bench["reduced"].LATEST.read_text(encoding="utf-8")
     assert len(text) < 200_000
     assert not re.search(r"[/\\]", text.replace(" / ", " "))
-    found = json.loads(text)
-    assert bench["reduced"].written(found) == text
-    assert {"date", "machine", "versions", "peers"} <= set(found)
-    assert {own["key"] for own in found["growth"]} == {
+    result = json.loads(text)
+    assert bench["reduced"].written(result) == text
+    assert {"date", "machine", "versions", "peers"} <= set(result)
+    assert {entry["key"] for entry in result["growth"]} == {
         *("rows", "columns", "mpuccs-rows", "mpuccs-columns")
     }
 
@@ -192,8 +192,8 @@ def test_page_names_the_machine_the_versions_and_what_could_not_be_measured(
 
 def test_every_plot_is_on_the_page_with_its_numbers_in_words(made: dict[str, str]) -> None:
     for folder in ("", "zh-TW/"):
-        found = re.findall(r"!\[(.*)\]\((\S+)\)", made[f"{folder}benchmarks.md"])
-        shown = {place: words for words, place in found}
+        result = re.findall(r"!\[(.*)\]\((\S+)\)", made[f"{folder}benchmarks.md"])
+        shown = {place: words for words, place in result}
         assert {folder + place for place in shown} == {
             name for name in made if name.endswith(".svg") and name.startswith(f"{folder}images")
         }
@@ -214,14 +214,14 @@ def test_plots_are_narrow_with_words_large_enough_and_paper_of_their_own(
         root = ElementTree.fromstring(svg)  # noqa: S314
         _, _, width, height = map(float, root.attrib["viewBox"].split())
         assert width <= 340
-        paper = next(own for own in root if own.tag == f"{SVG}path")
+        paper = next(entry for entry in root if entry.tag == f"{SVG}path")
         assert paper.attrib["fill"] == "#ffffff"
         assert paper.attrib["d"] == f"M0,0h{width:g}v{height:g}h-{width:g}Z"
-        texts = [own for own in root if own.tag == f"{SVG}text"]
+        texts = [entry for entry in root if entry.tag == f"{SVG}text"]
         assert texts
-        assert all(float(own.attrib["font-size"]) >= 12 for own in texts)
+        assert all(float(entry.attrib["font-size"]) >= 12 for entry in texts)
         assert "var(" not in svg
-        assert all(0 <= float(own.attrib["y"]) <= height for own in texts)
+        assert all(0 <= float(entry.attrib["y"]) <= height for entry in texts)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -246,14 +246,14 @@ def test_chinese_page_is_in_chinese_with_the_same_numbers(made: dict[str, str]) 
 def test_both_languages_have_the_same_words(bench: dict[str, ModuleType]) -> None:
     words = bench["page_words"]
     texts = [words.TEXTS, words.TABLE, words.HEADINGS, words.KINDS]
-    texts += [getattr(bench["page_comparisons"], own) for own in ("COMPARISONS", "LEFT_OUT")]
+    texts += [getattr(bench["page_comparisons"], entry) for entry in ("COMPARISONS", "LEFT_OUT")]
     texts.append(bench["page_comparisons"].GROWTH)
-    for own in texts:
-        assert set(own["en"]) == set(own["zh-TW"])
-        for name, english in own["en"].items():
+    for entry in texts:
+        assert set(entry["en"]) == set(entry["zh-TW"])
+        for name, english in entry["en"].items():
             facts = [
                 sorted(re.findall(r"\{(\w+)", " ".join(said) if isinstance(said, tuple) else said))
-                for said in (english, own["zh-TW"][name])
+                for said in (english, entry["zh-TW"][name])
             ]
             assert facts[0] == facts[1], name
 

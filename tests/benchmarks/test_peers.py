@@ -38,10 +38,10 @@ MODULES += ["peers_worker", "run", "shapes"]
 def bench() -> Iterator[dict[str, ModuleType]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(BENCHMARKS)
-        found = {name: importlib.import_module(name) for name in MODULES}
+        result = {name: importlib.import_module(name) for name in MODULES}
         # Tables are tiny here, and drawing half a million rows for each would take long.
-        patch.setattr(found["shapes"], "BLOCK", 2000)
-        yield found
+        patch.setattr(result["shapes"], "BLOCK", 2000)
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -95,13 +95,13 @@ def test_comparison_has_ratios_with_spread_cpu_time_and_memory(
         "slow": [run_of(bench, 4.0), run_of(bench, 6.0), run_of(bench, 9.0)],
         "fast": [run_of(bench, 2.0), run_of(bench, 2.0), run_of(bench, 1.0)],
     }
-    found = bench["comparison"].Comparison("key", "fast", runs, {"rows": 3})
-    own = json.loads(json.dumps(found.to_dict()))["contenders"]
-    ratio = bench["comparison"].ratio_of(own, "slow", "fast", "cpu_seconds")
+    result = bench["comparison"].Comparison("key", "fast", runs, {"rows": 3})
+    entry = json.loads(json.dumps(result.to_dict()))["contenders"]
+    ratio = bench["comparison"].ratio_of(entry, "slow", "fast", "cpu_seconds")
     assert (ratio.value, ratio.low, ratio.high) == (3.0, 2.0, 9.0)
-    assert own["slow"]["peak_mib"] == [2.0] * 3
-    assert own["slow"]["over_idle_mib"] == [1.0] * 3
-    header, slow, fast = found.text().splitlines()
+    assert entry["slow"]["peak_mib"] == [2.0] * 3
+    assert entry["slow"]["over_idle_mib"] == [1.0] * 3
+    header, slow, fast = result.text().splitlines()
     assert slow.count("[") == 3
     assert "[" not in fast
     assert "peak ratio" in header
@@ -161,20 +161,20 @@ def test_petaudits_side_of_each_task_beside_sdmetrics_runs(
         return worker.measure(job | {"contender": "petaudit", "runs": 1})
 
     monkeypatch.setattr(bench["measuring"], "run_worker", only_petaudit)
-    found = bench["peers"].compare_sdmetrics("sdmetrics'", 1, folder, rows=500)
-    facts = {own.key: own.facts for own in found}
+    result = bench["peers"].compare_sdmetrics("sdmetrics'", 1, folder, rows=500)
+    facts = {entry.key: entry.facts for entry in result}
     assert facts["sdmetrics-mix"]["columns"] == 9
     assert facts["sdmetrics-correlations"]["figures"] == 15
     assert facts["sdmetrics-tables"]["figures"] == 36
-    same = {key: own["same_figure"] for key, own in facts.items()}
+    same = {key: entry["same_figure"] for key, entry in facts.items()}
     assert same == {
         "sdmetrics-mix": True,
         "sdmetrics-correlations": True,
         "sdmetrics-spread": True,
         "sdmetrics-tables": False,
     }
-    for own in found:
-        assert all(0 <= figure <= 1 for figure in own.runs["petaudit"][0].figures.values())
+    for entry in result:
+        assert all(0 <= figure <= 1 for figure in entry.runs["petaudit"][0].figures.values())
 
 
 def test_anonymeters_figures_stand_beside_a_complete_search(
@@ -186,8 +186,8 @@ def test_anonymeters_figures_stand_beside_a_complete_search(
         if job["contender"] == "petaudit":
             return bench["peers_worker"].measure(job | {"runs": 1})
         asked.append((job["up_to"], job["attacks"], python))
-        found = run_of(bench, 1.0, figures={"attacks": job["attacks"], "singled_out": 7})
-        return vars(found) | {"versions": {"anonymeter": "1"}}
+        result = run_of(bench, 1.0, figures={"attacks": job["attacks"], "singled_out": 7})
+        return vars(result) | {"versions": {"anonymeter": "1"}}
 
     monkeypatch.setattr(bench["measuring"], "run_worker", run)
     one, three = bench["peers"].compare_anonymeter("theirs", 2, folder, few=True, rows=300)
@@ -197,6 +197,23 @@ def test_anonymeters_figures_stand_beside_a_complete_search(
     assert one.facts["attacks_singled_out"] == 7
     assert 0 < one.facts["identified"] <= three.facts["identified"] <= 300
     assert one.versions() == {"Anonymeter": {"anonymeter": "1"}}
+
+
+def test_everybody_is_attacked_beside_a_sample(
+    bench: dict[str, ModuleType], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(script: str, job: dict[str, Any], python: str) -> dict[str, Any]:
+        if job["contender"] == "petaudit":
+            return bench["peers_worker"].measure(job | {"runs": 1})
+        found = run_of(bench, 1.0, figures={"attacks": job["attacks"], "rate": 0.75})
+        return vars(found) | {"versions": {"anonymeter": "1"}}
+
+    monkeypatch.setattr(bench["measuring"], "run_worker", run)
+    inference, linkability = bench["peers"].compare_attacks("theirs", 1, folder, rows=300)
+    assert (inference.key, linkability.key) == ("anonymeter-inference", "anonymeter-linkability")
+    assert (inference.facts["attacks"], inference.facts["people"]) == (500, 300)
+    assert 0.5 < inference.facts["our_rate"] < 0.9
+    assert 0 <= linkability.facts["our_rate"] < 0.1
 
 
 def test_package_that_cannot_be_installed_is_said_and_the_run_goes_on(
@@ -211,7 +228,7 @@ def test_package_that_cannot_be_installed_is_said_and_the_run_goes_on(
     arguments = ["--only", "anonymeter,sdmetrics,pycanon", "--json", str(target)]
     assert bench["run"].main(arguments) == 0
     left = json.loads(target.read_text())["left_out"]
-    could_not = {own["what"]: own["said"] for own in left if own["why"] == "could not"}
+    could_not = {entry["what"]: entry["said"] for entry in left if entry["why"] == "could not"}
     assert could_not.keys() == {"anonymeter", "sdmetrics", "pycanon"}
     assert all("no network" in said for said in could_not.values())
     assert capsys.readouterr().out.count("could not be measured: ") == 6
@@ -269,15 +286,15 @@ def series(bench: dict[str, ModuleType], folder: Path) -> dict[str, Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bench["growth"], "calls", lambda rows: 1)
         patch.setattr(bench["measuring"], "run_worker", run)
-        return {own.key: own for own in bench["growth"].measure_growth(sizes, 1, folder)}
+        return {entry.key: entry for entry in bench["growth"].measure_growth(sizes, 1, folder)}
 
 
 def test_growth_has_the_bare_query_beside_every_series(series: dict[str, Any]) -> None:
     assert list(series) == ["rows", "columns", "mpuccs-rows", "mpuccs-columns"]
-    for own in series.values():
-        assert own.base in own.runs
-        lines = own.text().splitlines()
-        assert len(lines) == 1 + len(own.runs)
+    for value in series.values():
+        assert value.base in value.runs
+        lines = value.text().splitlines()
+        assert len(lines) == 1 + len(value.runs)
         assert "exponent" in lines[0]
     assert "complete audit" in series["rows"].runs
     assert "complete audit" not in series["columns"].runs
@@ -289,15 +306,15 @@ def test_growth_of_the_search_counts_all_pairs_of_columns(series: dict[str, Any]
         for name in ("bare DuckDB, a query each", "mpUCCs, search"):
             [run] = series["mpuccs-columns"].runs[name][size]
             assert run.figures["combinations"] == pairs
-    for size, own in series["mpuccs-rows"].runs["mpUCCs, whole call"].items():
+    for size, row in series["mpuccs-rows"].runs["mpUCCs, whole call"].items():
         [search] = series["mpuccs-rows"].runs["mpUCCs, search"][size]
-        assert own[0].seconds == search.figures["whole_seconds"] > search.seconds
+        assert row[0].seconds == search.figures["whole_seconds"] > search.seconds
 
 
 def test_growth_as_plain_data_has_each_measurement_by_size(series: dict[str, Any]) -> None:
-    own = json.loads(json.dumps(series["rows"].to_dict()))
-    assert list(own["contenders"]["bare DuckDB"]) == ["60", "600"]
-    assert len(own["contenders"]["bare DuckDB"]["60"]["cpu_seconds"]) == 1
+    entry = json.loads(json.dumps(series["rows"].to_dict()))
+    assert list(entry["contenders"]["bare DuckDB"]) == ["60", "600"]
+    assert len(entry["contenders"]["bare DuckDB"]["60"]["cpu_seconds"]) == 1
 
 
 def test_programs_for_large_tables_are_run_and_their_absence_is_said(
@@ -305,8 +322,8 @@ def test_programs_for_large_tables_are_run_and_their_absence_is_said(
 ) -> None:
     script = "import json, sys; json.dump({'rows': 3}, open(sys.argv[2], 'w')); sys.exit(1)"
     (tmp_path / "large.py").write_text(script)
-    found = list(bench["large_runs"].measure_large_runs(tmp_path / "data", tmp_path))
-    assert found == [
+    result = list(bench["large_runs"].measure_large_runs(tmp_path / "data", tmp_path))
+    assert result == [
         ("large", {"exit_code": 1, "rows": 3}, ""),
         ("mpuccs_large", None, "there is no mpuccs_large.py"),
     ]
@@ -330,7 +347,7 @@ def test_short_run_says_what_it_leaves_out_and_the_full_one_leaves_out_nothing(
     assert bench["findings"].Findings.of(full).left_out == []
     assert short.parts == full.parts - {"large"}
     left = bench["findings"].Findings.of(short).left_out
-    assert {own["what"] for own in left} == set(options.SHORT.left_out)
+    assert {entry["what"] for entry in left} == set(options.SHORT.left_out)
     assert set(full.kind.sizes.rows) > set(short.kind.sizes.rows)
     assert max(full.kind.sizes.rows) == 10**7
     assert (min(full.kind.sizes.columns), max(full.kind.sizes.columns)) == (5, 40)

@@ -34,10 +34,10 @@ MODULES = [
 def bench() -> Iterator[dict[str, ModuleType]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(BENCHMARKS)
-        found = {name: importlib.import_module(name) for name in MODULES}
+        result = {name: importlib.import_module(name) for name in MODULES}
         # Tables are small here, and drawing half a million rows for each would take long.
-        patch.setattr(found["shapes"], "BLOCK", ROWS)
-        yield found
+        patch.setattr(result["shapes"], "BLOCK", ROWS)
+        yield result
 
 
 @pytest.fixture(scope="module")
@@ -165,13 +165,13 @@ def test_report_holds_every_contender_at_both_sizes(
     assert shape["rows"] == ROWS
     assert list(shape["runs"]) == contenders
     assert list(shape["small_runs"]) == contenders
-    assert {len(own) for own in shape["runs"].values()} == {1}
+    assert {len(value) for value in shape["runs"].values()} == {1}
 
 
 def test_measurements_are_positive_and_memory_includes_the_idle_process(
     report: dict[str, Any],
 ) -> None:
-    runs = [own[0] for own in report["shapes"]["text"]["runs"].values()]
+    runs = [value[0] for value in report["shapes"]["text"]["runs"].values()]
     assert all(run["seconds"] > 0 and run["cpu_seconds"] > 0 for run in runs)
     assert all(run["threads"] == runs[0]["threads"] for run in runs)
     known = [run for run in runs if run["peak_bytes"] is not None]
@@ -179,7 +179,7 @@ def test_measurements_are_positive_and_memory_includes_the_idle_process(
 
 
 def test_contenders_counted_the_same_classes(report: dict[str, Any]) -> None:
-    runs = {name: own[0]["figures"] for name, own in report["shapes"]["text"]["runs"].items()}
+    runs = {name: entry[0]["figures"] for name, entry in report["shapes"]["text"]["runs"].items()}
     assert runs["bare DuckDB"] == runs["class histogram"]
     assert runs["t-closeness"]["classes"] == runs["bare DuckDB"]["classes"]
     assert runs["Profitability"]["rows"] == ROWS
@@ -187,19 +187,19 @@ def test_contenders_counted_the_same_classes(report: dict[str, Any]) -> None:
 
 def test_report_checks_time_growth_and_memory_of_each_measure(report: dict[str, Any]) -> None:
     measures = ["class histogram", "Profitability", "t-closeness"]
-    found = {(check["where"], check["what"]): check for check in report["checks"]}
+    result = {(check["where"], check["what"]): check for check in report["checks"]}
     times = [("text", f"{measure}, time") for measure in measures]
     growth = [("growth x10", f"{measure}, time") for measure in measures]
-    assert {found[key]["target"] for key in times} == {1.3, 2.0}
-    assert {found[key]["target"] for key in growth} == {11.0}
-    assert all(check["low"] <= check["ratio"] <= check["high"] for check in found.values())
+    assert {result[key]["target"] for key in times} == {1.3, 2.0}
+    assert {result[key]["target"] for key in growth} == {11.0}
+    assert all(check["low"] <= check["ratio"] <= check["high"] for check in result.values())
 
 
 def test_report_names_machine_versions_and_what_was_left_out(report: dict[str, Any]) -> None:
     assert report["machine"]["cores"] >= 1
     assert {"python", "duckdb", "narwhals", "pyarrow"} <= set(report["versions"])
     assert report["pycanon"] == report["mpuccs"] == {}
-    why = {own["what"]: own["why"] for own in report["left_out"]}
+    why = {entry["what"]: entry["why"] for entry in report["left_out"]}
     assert {why[part] for part in ("mpuccs", "pycanon", "anonymeter", "growth")} == {
         "not asked for"
     }
@@ -211,8 +211,8 @@ def test_numbers_of_many_values_take_the_ordered_distance(
 ) -> None:
     shapes, worker = bench["shapes"], bench["worker"]
     path = str(shapes.table_file(shapes.shape("numeric"), ROWS, folder))
-    found = worker.t_closeness(path, shapes.QUASI_IDENTIFIERS, shapes.SENSITIVE)
-    assert found["distance"] == "ordered"
+    result = worker.t_closeness(path, shapes.QUASI_IDENTIFIERS, shapes.SENSITIVE)
+    assert result["distance"] == "ordered"
 
 
 @pytest.mark.parametrize(
@@ -264,8 +264,8 @@ def test_contenders_that_disagree_end_the_run(
     measurement = bench["measuring"].Measurement
     right = {"classes": 7, "largest": 3, "t": 0.5, "rows": 10}
     runs = {
-        name: [measurement(1.0, 1.0, None, None, 2, own)]
-        for name, own in {"bare DuckDB": right, "class histogram": figures}.items()
+        name: [measurement(1.0, 1.0, None, None, 2, entry)]
+        for name, entry in {"bare DuckDB": right, "class histogram": figures}.items()
     }
     with pytest.raises(bench["measuring"].BenchError, match=message):
         bench["generated"].check_agreement(runs, 10)
@@ -304,12 +304,12 @@ def test_petaudit_side_of_the_adult_comparison_runs(
         return real(script, job | {"contender": "petaudit", "runs": 1}, python)
 
     monkeypatch.setattr(bench["measuring"], "run_worker", only_petaudit)
-    found = bench["adult"].compare(bench["adult"].TABLES[0], sys.executable, 1, tmp_path)
-    assert found.values["pyCANON"] == pytest.approx(0.764803395000332)
-    assert found.check.target == 20
-    own = found.comparison()
-    assert list(own.runs) == ["pyCANON", "petaudit", "petaudit, from the file"]
-    assert own.facts["t"] == found.values["pyCANON"]
+    result = bench["adult"].compare(bench["adult"].TABLES[0], sys.executable, 1, tmp_path)
+    assert result.values["pyCANON"] == pytest.approx(0.764803395000332)
+    assert result.check.target == 20
+    entry = result.comparison()
+    assert list(entry.runs) == ["pyCANON", "petaudit", "petaudit, from the file"]
+    assert entry.facts["t"] == result.values["pyCANON"]
 
 
 def test_report_holds_the_audit_cold_warm_and_measure_by_measure(report: dict[str, Any]) -> None:
@@ -320,7 +320,7 @@ def test_report_holds_the_audit_cold_warm_and_measure_by_measure(report: dict[st
     assert not {"mpuccs", "model-utility", "utility-bias"} & (
         set(alone) | set(sharing["not_measured"])
     )
-    assert all(own > 0 for own in [*sharing["cold"], *sharing["warm"], *alone.values()])
+    assert all(value > 0 for value in [*sharing["cold"], *sharing["warm"], *alone.values()])
 
 
 def test_report_holds_the_audit_of_the_generated_table(report: dict[str, Any]) -> None:
@@ -337,12 +337,12 @@ def test_report_holds_the_audit_of_the_generated_table(report: dict[str, Any]) -
 def test_report_checks_what_sharing_seconds_and_the_bare_query_are_to_be(
     report: dict[str, Any],
 ) -> None:
-    found = {
+    result = {
         (check["where"], check["what"]): (check["target"], check["is_gate"])
         for check in report["checks"]
         if "audit" in f"{check['where']} {check['what']}"
     }
-    assert found == {
+    assert result == {
         ("complete audit, Adult", "audit / dearest measure, CPU"): (3.0, True),
         ("complete audit, Adult", "CPU seconds, warm"): (1.5, True),
         ("complete audit, Adult", "CPU seconds, first of a process"): (1.5, False),
@@ -353,24 +353,24 @@ def test_report_checks_what_sharing_seconds_and_the_bare_query_are_to_be(
 def test_measures_get_the_stakes_and_the_population_that_they_ask_for(
     bench: dict[str, ModuleType],
 ) -> None:
-    measures = {own.name: own for own in bench["complete_audit"].all_measures().values()}
+    measures = {entry.name: entry for entry in bench["complete_audit"].all_measures().values()}
     job = bench["complete_audit"].audit_job("sharing", "complete audit", {}, 100)
     assert set(job["options"]["profitability"]) == {"cost", "gain", "loss", "benefit"}
     asked = [
         name
         for name in job["measures"]
-        if any(own.name == "population_size" for own in measures[name].options)
+        if any(entry.name == "population_size" for entry in measures[name].options)
     ]
     assert all(job["options"][name]["population_size"] == 1000 for name in asked)
-    for name, own in job["options"].items():
-        measures[name].check_options(own)
+    for name, entry in job["options"].items():
+        measures[name].check_options(entry)
 
 
 def test_dearest_measure_is_that_of_each_round(bench: dict[str, ModuleType]) -> None:
     rounds = [{"a": 1.0, "b": 2.0}, {"a": 3.0, "b": 2.0}]
-    found = bench["complete_audit"].Sharing([9.0, 9.0], [4.0, 9.0], rounds, {})
-    assert found.dearest == [2.0, 3.0]
-    ratio = found.checks()[0].ratio
+    result = bench["complete_audit"].Sharing([9.0, 9.0], [4.0, 9.0], rounds, {})
+    assert result.dearest == [2.0, 3.0]
+    ratio = result.checks()[0].ratio
     assert (ratio.low, ratio.high) == (2.0, 3.0)
 
 
@@ -385,12 +385,12 @@ def test_petaudit_side_of_the_comparison_with_pycanons_report_runs(
 
     audits = bench["complete_audit"]
     monkeypatch.setattr(audits, "run_worker", only_petaudit)
-    found = audits.measure_against_pycanon(sys.executable, tmp_path)
+    result = audits.measure_against_pycanon(sys.executable, tmp_path)
     # What pyCANON 1.3.6 reports for the same frame.
     theirs = {"k-anonymity": 1, "l-diversity": 1, "t-closeness": 0.9995358397984218}
     theirs |= {"alpha-k-anonymity": 1, "beta-likeness": 2153.4285714285716}
-    audits.check_figures(theirs, found.figures["petaudit"])
-    [check] = found.checks()
+    audits.check_figures(theirs, result.figures["petaudit"])
+    [check] = result.checks()
     assert (check.target, check.at_most) == (30, False)
 
 
@@ -413,9 +413,9 @@ def test_reports_that_disagree_end_the_run(
     ],
 )
 def test_examples_in_the_docstrings_hold(bench: dict[str, ModuleType], name: str) -> None:
-    found = doctest.testmod(bench[name])
-    assert found.attempted > 0
-    assert found.failed == 0
+    result = doctest.testmod(bench[name])
+    assert result.attempted > 0
+    assert result.failed == 0
 
 
 @pytest.mark.parametrize(

@@ -25,12 +25,12 @@ def test_no_serious_violation(
     # The page's own policy lets no scanner in.
     opened = window.open(report(name, lang), scheme=scheme, size=size, bypass=True)
     opened.open_everything()
-    found = Axe().run(opened.page).response
-    assert {own["id"] for own in found["passes"]} >= {"color-contrast", "html-has-lang"}
+    result = Axe().run(opened.page).response
+    assert {entry["id"] for entry in result["passes"]} >= {"color-contrast", "html-has-lang"}
     grave = {
-        own["id"]: [node["html"][:200] for node in own["nodes"]]
-        for own in found["violations"]
-        if own["impact"] in GRAVE
+        entry["id"]: [node["html"][:200] for node in entry["nodes"]]
+        for entry in result["violations"]
+        if entry["impact"] in GRAVE
     }
     assert grave == {}
     assert opened.complaints() == []

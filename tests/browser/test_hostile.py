@@ -71,7 +71,7 @@ def assert_harmless(opened: Opened) -> list[str]:
     assert (seen["owned"], seen["strange"], seen["policies"]) == (None, 0, 1)
     assert opened.complaints() == []
     assert len(opened.requests) == 1
-    assert all(own.startswith("#") or own == "data:," for own in seen["links"])
+    assert all(entry.startswith("#") or entry == "data:," for entry in seen["links"])
     assert seen["handlers"] == []
     assert seen["visible"] == [True, True]
     assert DIRECTIONS.search(seen["source"]) is None
@@ -85,9 +85,9 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     # No file system has a name with a slash in it, or a long one.
     path = tmp_path_factory.mktemp("hostile") / "<img src=x onerror=owned=1>\"'\u202e.parquet"
     rows = len(PAYLOADS) * 2
-    columns = {f"{own}{'' if own.strip() else number}": [
+    columns = {f"{entry}{'' if entry.strip() else number}": [
         PAYLOADS[(row // 2 + number) % len(PAYLOADS)] for row in range(rows)
-    ] for number, own in enumerate(PAYLOADS)}  # fmt: skip
+    ] for number, entry in enumerate(PAYLOADS)}  # fmt: skip
     pq.write_table(pa.table(columns), path)
     return path
 
@@ -98,7 +98,7 @@ def test_a_hostile_table(
     lang: str, reveal: bool, tables: Path, tmp_path: Path, window: Window
 ) -> None:
     names = pq.read_schema(tables).names
-    found = petaudit.audit(
+    result = petaudit.audit(
         tables,
         quasi_identifiers=names[:-4],
         sensitive=names[-4:],
@@ -107,7 +107,7 @@ def test_a_hostile_table(
         reveal_values=reveal,
     )
     target = tmp_path / "hostile.html"
-    petaudit.report(found, target, lang=lang, reveal_values=reveal)
+    petaudit.report(result, target, lang=lang, reveal_values=reveal)
     assert target.stat().st_size < 1_500_000
     # Without the page's policy, only the escaping is left to stop a script.
     opened = window.open(target, bypass=True, size=PHONE)
@@ -138,9 +138,9 @@ def test_hostile_names_are_text_wherever_names_can_stand(
     opened = window.open(written("disease"), bypass=bypass)
     shape = assert_harmless(opened)
     # The others of them are for Markdown.
-    marked = [own for own in HOSTILE if "<" in own or not own.isprintable()]
+    marked = [entry for entry in HOSTILE if "<" in entry or not entry.isprintable()]
     # With the policy in force, one page with all of them is enough.
-    for name in [*PAYLOADS, *marked] if bypass else [" ".join(own[:60] for own in PAYLOADS)]:
+    for name in [*PAYLOADS, *marked] if bypass else [" ".join(entry[:60] for entry in PAYLOADS)]:
         written(name)
         opened.requests.clear()
         opened.page.goto(target.as_uri())
@@ -153,16 +153,16 @@ def test_a_hostile_document(tmp_path: Path, window: Window) -> None:
     target = tmp_path / "page.html"
     petaudit.report(check(), target)
     opened = window.open(target, bypass=True)
-    for own in PAYLOADS:
-        table = {"name": own, "rows": 3, "columns": [own], "sha256": own}
+    for entry in PAYLOADS:
+        table = {"name": entry, "rows": 3, "columns": [entry], "sha256": entry}
         made = check(
-            petaudit=own,
+            petaudit=entry,
             inputs={"table": table},
-            roles={own: "quasi_identifier"},
-            warnings=[own],
-            texts={own: {"template": own, "values": {}}},
-            options={"options": {"t-closeness": {own: own}}},
-            not_measured=[{"measure": own, "status": "skipped", "reason": own}],
+            roles={entry: "quasi_identifier"},
+            warnings=[entry],
+            texts={entry: {"template": entry, "values": {}}},
+            options={"options": {"t-closeness": {entry: entry}}},
+            not_measured=[{"measure": entry, "status": "skipped", "reason": entry}],
         )
         petaudit.report(made, target)
         opened.requests.clear()
@@ -176,8 +176,8 @@ def test_a_hostile_document(tmp_path: Path, window: Window) -> None:
 def test_no_text_is_filled_by_one_long_name(tmp_path: Path, window: Window) -> None:
     name = "n" * 10_000
     table = pa.table({"zip": ["130**"] * 6, name: ["flu", "cold"] * 3})
-    found = petaudit.audit(table, quasi_identifiers=["zip"], sensitive=[name])
+    result = petaudit.audit(table, quasi_identifiers=["zip"], sensitive=[name])
     target = tmp_path / "long.html"
-    petaudit.report(found, target)
+    petaudit.report(result, target)
     page = window.open(target).page
     assert name not in page.content()

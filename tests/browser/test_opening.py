@@ -124,7 +124,7 @@ def test_gauges_are_drawn(name: str, report: Report, window: Window) -> None:
     gauges = seen(opened, window, ".glance svg.gauge")
     assert len(gauges) >= opened.page.locator(".glance tr:not(.family) td.gauge-cell").count() - 1
     # The needle is a circle with a radius of six pixels, of which half the size leaves a quarter.
-    assert all(own.drawn > 12 for own in gauges)
+    assert all(entry.drawn > 12 for entry in gauges)
 
 
 @pytest.mark.parametrize(("name", "lang"), MARKS)

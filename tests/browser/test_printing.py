@@ -43,10 +43,10 @@ def test_a_pdf_can_be_searched_and_every_page_has_the_mark(
     page = window.open(report(name, lang)).page
     titles = page.locator("details.card h3").all_inner_texts()
     file = BytesIO(page.pdf(prefer_css_page_size=True))
-    texts = [bare(own.extract_text()) for own in pypdf.PdfReader(file).pages]
+    texts = [bare(entry.extract_text()) for entry in pypdf.PdfReader(file).pages]
     assert all(bare(MARKS[lang]) in text for text in texts)
     whole = "".join(texts)
-    assert [own for own in titles if bare(own) not in whole] == []
+    assert [entry for entry in titles if bare(entry) not in whole] == []
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
@@ -60,9 +60,9 @@ def test_what_is_shut_on_the_screen_is_a_line_on_paper(
         assert card.locator("summary").first.is_visible()
         is_open = card.get_attribute("open") is not None
         assert card.locator("> .body").is_visible() is is_open
-    assert all(own.is_visible() for own in page.locator(".left-out dl").all())
+    assert all(entry.is_visible() for entry in page.locator(".left-out dl").all())
     for gone in (".theme", "nav", ".skip", ".plain > summary"):
-        assert not any(own.is_visible() for own in page.locator(gone).all())
+        assert not any(entry.is_visible() for entry in page.locator(gone).all())
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == PAPER
 
 

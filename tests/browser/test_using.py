@@ -61,7 +61,9 @@ def test_the_contents_lead_to_every_part(name: str, report: Report, window: Wind
     page = window.open(report(name, "en")).page
     links = page.locator("nav a")
     titles = page.locator("main h2").all_inner_texts()
-    assert [own.lower() for own in links.all_inner_texts()] == [own.lower() for own in titles]
+    assert [entry.lower() for entry in links.all_inner_texts()] == [
+        entry.lower() for entry in titles
+    ]
     for number in range(links.count()):
         links.nth(number).click()
         place = page.locator("main h2").nth(number).bounding_box()
@@ -118,7 +120,7 @@ def test_every_picture_has_its_table(name: str, report: Report, window: Window) 
         summary.click()
         assert table.is_visible()
         assert table.locator("tbody tr").count() > 0
-        assert all(own.strip() for own in table.locator("thead th").all_inner_texts())
+        assert all(text.strip() for text in table.locator("thead th").all_inner_texts())
         summary.press("Enter")
         assert not table.is_visible()
 

@@ -60,6 +60,9 @@ TABLES = [
         "folder without Parquet", ("'data'", "no .parquet"), files={"data/x.txt": ""}, table="data"
     ),
     broken_table("empty file", "", "empty"),
+    broken_table(
+        "bytes of nothing", bytes(range(256)), "named like an Excel workbook", file="bad.xlsx"
+    ),
     broken_table("only blanks", " \n\n \n", "empty"),
     broken_table("header only", "zip;age;disease\n", "no rows"),
     broken_table("header without line end", "zip;age;disease", "no rows"),

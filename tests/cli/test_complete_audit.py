@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from petaudit import datasets
-from petaudit.measures import Family, Need, all_measures, listed_measures
+from petaudit.measures import Family, Need, all_measures, usual_measures
 
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]
@@ -99,14 +99,14 @@ def test_every_measure_that_can_run_did(adult: datasets.Dataset, run: Run) -> No
     assert (found.code, found.err) == (0, "")
     can_run = {
         name
-        for name, measure in listed_measures().items()
+        for name, measure in usual_measures().items()
         if measure.only_by_name is None and name != "profitability" and not needs_population(name)
     }
     assert len(can_run) > 20
     shown = rows_of(found.out)
-    assert {name for name in listed_measures() if name in shown} == can_run
+    assert {name for name in usual_measures() if name in shown} == can_run
     left_out = dict(line.split(": ", 1) for line in section(found.out, "Left out"))
-    assert set(left_out) == set(listed_measures()) - can_run
+    assert set(left_out) == set(usual_measures()) - can_run
     for name, reason in left_out.items():
         if needs_population(name):
             assert "needs a population table (--population)" in reason
@@ -121,10 +121,10 @@ def test_every_measure_that_can_run_did(adult: datasets.Dataset, run: Run) -> No
 def test_everything_can_run_at_once(adult: datasets.Dataset, run: Run) -> None:
     more = ("--population", adult.original, *PROFIT)
     loaded = document(run, *given(adult, *more))
-    expected = {name for name, own in listed_measures().items() if own.only_by_name is None}
+    expected = {name for name, own in usual_measures().items() if own.only_by_name is None}
     assert set(values(loaded)) == expected
     left_out = {entry["measure"] for entry in loaded["left_out"]}
-    assert left_out == set(listed_measures()) - expected
+    assert left_out == set(usual_measures()) - expected
     assert loaded["exit_code"] == 0
 
 
@@ -538,6 +538,20 @@ def test_a_second_condition_stands_beside_the_limit(
     found = run("check", released, *ROLES, *limits)
     assert found.code == 1
     assert f"{limit} FAIL" in rows_of(found.out)[given[0].partition("=")[0]]
+
+
+@pytest.mark.parametrize(
+    ("measure", "condition"),
+    [("alpha-k-anonymity", "k=1"), ("strict-average-risk", "k=1"), ("delta-presence", "least=0")],
+)
+def test_a_condition_that_nothing_breaks_makes_no_limit_of_it(
+    measure: str, condition: str, released: Path, write: Write, run: Run
+) -> None:
+    people = write("people.csv", PEOPLE_GENERALISED)
+    limits = ("--limit", f"{measure}=1", "--option", f"{measure}.{condition}")
+    found = run("check", released, *ROLES, *limits, "--population", people, "--strict")
+    assert found.code == 2
+    assert f"no table could break the limit that was set for {measure}" in found.out
 
 
 def test_people_who_are_still_named_are_said(write: Write, run: Run) -> None:

@@ -262,7 +262,7 @@ def test_what_to_type_next_works_as_printed(run: Run, write: Write, table: Path)
     write("my people.csv", table.read_text(encoding="utf-8"))
     done = run("init", "my people.csv", "--out", "my audit.yaml")
     commands = [line.split(maxsplit=1)[1] for line in done.out.splitlines() if "  petaudit" in line]
-    assert commands[-1] == "check 'my people.csv' --roles 'my audit.yaml'"
+    assert commands[-1] == "check 'my people.csv' --roles 'my audit.yaml' --k 5 --t 0.2"
     for command in commands:
         assert run(*shlex.split(command)).code in {0, 1}, command
 

@@ -463,6 +463,14 @@ def test_nothing_of_an_earlier_run_is_left_among_the_new(run: Run, write: Write)
     assert files("o")["notes.txt"] == b"mine"
 
 
+def test_files_of_others_are_left_alone(run: Run) -> None:
+    """Without a summary the folder was never ours, whatever its files are called."""
+    Path("o").mkdir()
+    Path("o/changes.csv").write_text("mine")
+    assert run(*TABLES, "--out", "o", "--no-advice").code == 0
+    assert Path("o/changes.csv").read_text() == "mine"
+
+
 def test_files_have_the_usual_permissions(run: Run) -> None:
     before = os.umask(0o027)
     try:

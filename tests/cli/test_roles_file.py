@@ -65,6 +65,17 @@ def test_generalize_takes_roles_hierarchies_and_reading(run: Run, audit_file: Pa
     assert done.out.splitlines()[1] == "[20,30[|流感"
 
 
+def test_mpuccs_takes_reading_and_person(run: Run, write: Write, audit_file: Path) -> None:
+    """A column of the file that a synthetic table lacks is no error: no role changes the search."""
+    for name in ("people.csv", "made.csv"):
+        write(name, ROWS.replace("診斷", "病名").encode("big5"))
+    done = run("mpuccs", "people.csv", "made.csv", "--roles", "audit.yaml", "--format", "json")
+    assert done.code == 0, done.err
+    document = json.loads(done.out)
+    assert document["roles"] == {"病歷號": "identifier", "年齡": "quasi_identifier"}
+    assert document["options"]["options"]["mpuccs"]["person"] == "病歷號"
+
+
 def test_identifiers_may_have_been_removed_since(run: Run, write: Write, audit_file: Path) -> None:
     """As the file itself advises; whatever else it names must be there."""
     write("audit.yaml", AUDIT.replace("    person: 病歷號\n", ""))

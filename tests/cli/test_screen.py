@@ -119,3 +119,13 @@ def test_rounding_never_moves_a_figure_across_its_limit(
 
 def test_all_digits_are_the_figure_itself() -> None:
     assert float(rounded(0.1 + 0.2, 17)) == 0.1 + 0.2
+
+
+def test_what_is_odd_about_a_file_is_said_once(write: Run, run: Run) -> None:
+    """Two runs of one table: the verdict comes first, and nothing is on standard error."""
+    write("people.csv", "age,illness\n1,a\n,\n2,b\n")
+    assert run("init", "people.csv").code == 0
+    odd = "1 row without any value, left out"
+    ran = run("run", "audit.yaml")
+    assert (ran.out.count(odd), ran.err) == (1, "")
+    assert run("validate", "audit.yaml").err.count(odd) == 1

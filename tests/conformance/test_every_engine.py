@@ -14,7 +14,16 @@ import pytest
 
 from conformance.engines import ENGINES, arrow_table, held_by
 from conformance.tables import TABLES, Released
-from measures.registry_cases import OWN_TESTS, PASSING, generic, is_same, outcome, outcomes, said
+from measures.registry_cases import (
+    ATTACKS,
+    OWN_TESTS,
+    PASSING,
+    generic,
+    is_same,
+    outcome,
+    outcomes,
+    said,
+)
 from petaudit.errors import NotMeasurableError, PetauditError
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result
@@ -108,4 +117,4 @@ def test_the_tables_show_something() -> None:
         if isinstance(own, dict)
     }
     assert measured == set(generic())
-    assert set(OWN_TESTS) == {"mpuccs", "utility-bias", "model-utility"}
+    assert set(OWN_TESTS) == {"mpuccs", "utility-bias", "model-utility", *ATTACKS}

@@ -240,12 +240,12 @@ _STATEMENT = re.compile(r"(?s)LOG:  (?:statement|execute [^:]*): (.*)")
 def _entries(log: str) -> list[tuple[str, str]]:
     """Who said what: an entry of the log goes on over lines that begin with a tab."""
     parts = _ENTRY.split(log)[1:]
-    found = []
+    result = []
     for application, _user, text in zip(parts[::3], parts[1::3], parts[2::3], strict=True):
         statement = _STATEMENT.match(text)
         if statement:
-            found.append((application, statement[1].replace("\n\t", "\n").rstrip("\n")))
-    return found
+            result.append((application, statement[1].replace("\n\t", "\n").rstrip("\n")))
+    return result
 
 
 def _free_port() -> int:

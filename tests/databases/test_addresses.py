@@ -48,9 +48,9 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
 def test_an_address_says_where_a_table_is(
     address: str, schema: str | None, table: str, parameters: dict[str, str]
 ) -> None:
-    found = parse_address(address)
-    assert (found.schema, found.table, dict(found.server)) == (schema, table, parameters)
-    again = parse_address(found.shown)
+    result = parse_address(address)
+    assert (result.schema, result.table, dict(result.server)) == (schema, table, parameters)
+    again = parse_address(result.shown)
     assert (again.schema, again.table) == (schema, table)
 
 
@@ -140,8 +140,8 @@ def test_only_texts_are_addresses() -> None:
 
 def test_a_relative_file_starts_from_a_folder(tmp_path: Path) -> None:
     assert located("postgresql://db?table=t", tmp_path) == "postgresql://db?table=t"
-    found = parse_address(located("duckdb://a%20b.duckdb?table=t", tmp_path))
-    assert found.path == tmp_path / "a b.duckdb"
+    result = parse_address(located("duckdb://a%20b.duckdb?table=t", tmp_path))
+    assert result.path == tmp_path / "a b.duckdb"
     assert parse_address(located("duckdb:///x.duckdb?table=t", tmp_path)).path == Path("/x.duckdb")
 
 

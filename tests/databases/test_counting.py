@@ -69,12 +69,12 @@ def with_keys(columns: dict[str, Any]) -> dict[str, Any]:
 
 
 def in_database(server: Server, name: str, columns: dict[str, Any]) -> str:
-    table = {own: Column("text", cells) for own, cells in columns.items() if own != "id"}
+    table = {column: Column("text", cells) for column, cells in columns.items() if column != "id"}
     return server.put(name, {"id": Column("integer", columns["id"]), **table})
 
 
 def in_parquet(folder: Path, name: str, columns: dict[str, Any]) -> str:
-    types = {own: pa.int64() if own == "id" else pa.string() for own in columns}
+    types = {column: pa.int64() if column == "id" else pa.string() for column in columns}
     path = folder / f"{name}.parquet"
     parquet.write_table(pa.table(columns, schema=pa.schema(types)), path)
     return str(path)
@@ -91,18 +91,18 @@ LOOKS_AT_ROWS = {"special-uniques"}
 def check_same_figures(in_files: Inputs, in_server: Inputs) -> dict[str, bool]:
     """Compare all measures, and tell which had a figure."""
     files, remote = outcomes(in_files), outcomes(in_server)
-    for name, own in files.items():
-        found = remote[name]
-        if isinstance(own, Result) and name in LOOKS_AT_ROWS and not isinstance(found, Result):
-            assert "this needs individual rows, which stay in" in str(found)
+    for name, entry in files.items():
+        result = remote[name]
+        if isinstance(entry, Result) and name in LOOKS_AT_ROWS and not isinstance(result, Result):
+            assert "this needs individual rows, which stay in" in str(result)
             continue
-        if isinstance(own, Result):
-            assert isinstance(found, Result), (name, str(found))
+        if isinstance(entry, Result):
+            assert isinstance(result, Result), (name, str(result))
         else:
-            assert isinstance(found, PetauditError), name
-            assert type(found) is type(own), (name, str(found), str(own))
-        assert is_same(said(found), said(own)), name
-    return {name: isinstance(own, Result) for name, own in remote.items()}
+            assert isinstance(result, PetauditError), name
+            assert type(result) is type(entry), (name, str(result), str(entry))
+        assert is_same(said(result), said(entry)), name
+    return {name: isinstance(entry, Result) for name, entry in remote.items()}
 
 
 def test_every_measure_says_of_a_table_what_it_says_of_a_file(
@@ -222,9 +222,9 @@ def of_every_kind(server: Server) -> str:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_column_of_a_kind_has_the_labels_of_a_file(kind: str, of_every_kind: str) -> None:
     cells, expected = KINDS[kind]
-    found = open_source(of_every_kind).counts.value_counts(kind)
-    assert list(found.labels) == expected
-    assert int(found.counts.sum()) == len(cells)
+    result = open_source(of_every_kind).counts.value_counts(kind)
+    assert list(result.labels) == expected
+    assert int(result.counts.sum()) == len(cells)
     # A class is told by its labels, too, however the column compares its cells.
     histogram = open_source(of_every_kind).counts.class_histogram([kind])
     assert int(histogram.classes.sum()) == len(expected)
@@ -320,10 +320,10 @@ def test_people_are_counted_in_the_server(seed: int, server: Server) -> None:
     register = [*rows, *(row | {people_twin.PERSON: f"q{at}"} for at, row in enumerate(rows))]
     held, everybody = (
         server.put(
-            f"people {seed} {len(own)}",
-            {name: text(*cells) for name, cells in people_twin.columns(own).items()},
+            f"people {seed} {len(entry)}",
+            {name: text(*cells) for name, cells in people_twin.columns(entry).items()},
         )
-        for own in (rows, register)
+        for entry in (rows, register)
     )
     given: dict[str, Any] = {
         "quasi_identifiers": people_twin.QIS,
@@ -331,11 +331,11 @@ def test_people_are_counted_in_the_server(seed: int, server: Server) -> None:
         "person": people_twin.PERSON,
     }
     inputs = gather(held, population=everybody, suppressed="exclude", **given)
-    for as_class, own in ((True, replace(inputs, suppressed="class")), (False, inputs)):
+    for as_class, entry in ((True, replace(inputs, suppressed="class")), (False, inputs)):
         sizes = people_twin.sizes(rows, as_class=as_class)
-        found = all_measures()["k-anonymity"].run(own, {})
-        assert (found.value, found.to_dict()["rows"]) == (sizes[0], sum(sizes))
-        alpha = all_measures()["alpha-k-anonymity"].run(own, {})
+        result = all_measures()["k-anonymity"].run(entry, {})
+        assert (result.value, result.to_dict()["rows"]) == (sizes[0], sum(sizes))
+        alpha = all_measures()["alpha-k-anonymity"].run(entry, {})
         assert alpha.to_dict()["value"] == float(people_twin.alpha(rows, as_class=as_class))
     there = people_twin.classes(register, as_class=False)
     k_map = all_measures()["k-map"].run(inputs, {})

@@ -79,13 +79,13 @@ def test_texts_that_a_collation_takes_for_equal_are_told_apart(tmp_path: Path) -
         assert figures(connection.table("t")) == expected
         connection.execute("SET default_collation = 'nocase'")
         assert figures(connection.sql("SELECT zip || '' AS zip, sick, n FROM t")) == expected
-    own = ibis.duckdb.connect(str(path))
-    assert figures(own.table("t")) == expected
+    entry = ibis.duckdb.connect(str(path))
+    assert figures(entry.table("t")) == expected
     more = ibis.memtable({"zip": ["AB"], "sick": ["z"], "n": [2]}).cast({"n": "int32"})
-    both = own.table("t").union(more)
+    both = entry.table("t").union(more)
     assert len(open_source(both).counts.value_counts("sick").labels) == 5
     assert petaudit.k_anonymity(both, quasi_identifiers="zip").value == 1
-    own.disconnect()
+    entry.disconnect()
 
 
 def test_a_database_is_no_table(tmp_path: Path) -> None:

@@ -119,15 +119,15 @@ def test_rows_that_a_policy_hides_from_a_view_or_a_frame(server: Server, capsys:
         )
         connection.execute(f"GRANT SELECT ON over_policed TO {AUDITOR}")
     check_is_refused(server.address("over_policed"), "or row security would hide rows", capsys)
-    own = ibis.postgres.connect(
+    entry = ibis.postgres.connect(
         host="127.0.0.1", port=server.port, user=AUDITOR, password=MARKER, database="postgres"
     )
     try:
         for name in ("policed_below", "over_policed"):
             with pytest.raises(EngineError, match="or row security would hide rows"):
-                k_anonymity(own.table(name), quasi_identifiers="zip")
+                k_anonymity(entry.table(name), quasi_identifiers="zip")
     finally:
-        own.disconnect()
+        entry.disconnect()
 
 
 def test_an_empty_table(server: Server, capsys: Any) -> None:
@@ -221,12 +221,14 @@ def test_the_original_may_be_a_file(server: Server, tmp_path: Path) -> None:
     paths = {}
     for name, table in {"original": keyed, "released": released}.items():
         paths[name] = tmp_path / f"{name}.csv"
-        arrow_csv.write_csv(pa.table({own: cell.cells for own, cell in table.items()}), paths[name])
+        arrow_csv.write_csv(
+            pa.table({entry: cell.cells for entry, cell in table.items()}), paths[name]
+        )
     given: dict[str, Any] = {"hierarchies": {"zip": {"476": "*", "479": "*"}}, "key": "id"}
     of_files = non_uniform_entropy(paths["original"], paths["released"], **given)
     address = server.put("beside", released)
     start = server.log_end
-    found = non_uniform_entropy(paths["original"], address, **given)
-    assert found.value == of_files.value
-    assert 0 < found.value < 1
+    result = non_uniform_entropy(paths["original"], address, **given)
+    assert result.value == of_files.value
+    assert 0 < result.value < 1
     assert not any("CREATE" in statement for statement in server.statements(start))

@@ -36,8 +36,10 @@ def run(folder: Path, address: str, original: str, *more: str) -> dict[str, Any]
     path = folder / "audit.yaml"
     path.write_text(PIPELINE.format(address=address, original=original), encoding="utf-8")
     assert main(["run", str(path), "--out", str(folder / "out"), "--quiet", *more]) == 0
-    found: dict[str, Any] = json.loads((folder / "out" / "result.json").read_text(encoding="utf-8"))
-    return found
+    result: dict[str, Any] = json.loads(
+        (folder / "out" / "result.json").read_text(encoding="utf-8")
+    )
+    return result
 
 
 def test_a_pipeline_counts_in_the_server(
@@ -47,9 +49,9 @@ def test_a_pipeline_counts_in_the_server(
     document = run(tmp_path, released, original)
     place = f"postgresql://127.0.0.1:{server.port}/postgres?table=public."
     told = document["inputs"]
-    assert {own["name"] for own in told.values()} == {f"{place}pipe1", f"{place}pipe2"}
-    assert all("sha256" not in own and own["opened"] for own in told.values())
-    assert {own["engine"] for own in told.values()} == {"postgres"}
+    assert {value["name"] for value in told.values()} == {f"{place}pipe1", f"{place}pipe2"}
+    assert all("sha256" not in value and value["opened"] for value in told.values())
+    assert {value["engine"] for value in told.values()} == {"postgres"}
     assert document["results"][0]["value"] == 2
     with server.owner() as connection:
         connection.execute("INSERT INTO pipe1 SELECT id + 10, zip, sick FROM pipe1")
@@ -70,15 +72,15 @@ def test_a_pipeline_counts_in_a_file_beside_it(tmp_path: Path) -> None:
     with duckdb.connect(str(path)) as connection:
         for name in ("released", "original"):
             connection.execute(f"CREATE TABLE {name} (id INTEGER, zip VARCHAR, sick VARCHAR)")
-            rows = list(zip(*(own.cells for own in PEOPLE.values()), strict=True))
+            rows = list(zip(*(value.cells for value in PEOPLE.values()), strict=True))
             connection.executemany(f"INSERT INTO {name} VALUES (?, ?, ?)", rows)  # noqa: S608
     place = "duckdb://data.duckdb?table="
     document = run(tmp_path, f"{place}released", f"{place}original")
-    assert {own["name"] for own in document["inputs"].values()} == {
+    assert {value["name"] for value in document["inputs"].values()} == {
         f"{place}released",
         f"{place}original",
     }
-    assert all(own["sha256"] for own in document["inputs"].values())
+    assert all(value["sha256"] for value in document["inputs"].values())
     assert str(tmp_path) not in json.dumps(document)
 
 

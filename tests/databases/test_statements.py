@@ -34,7 +34,7 @@ def is_aggregate(query: sge.Expression) -> bool:
         return is_aggregate(query.left) and is_aggregate(query.right)
     if not isinstance(query, sge.Select):
         return False
-    if query.args.get("group") or all(own.find(sge.AggFunc) for own in query.expressions):
+    if query.args.get("group") or all(entry.find(sge.AggFunc) for entry in query.expressions):
         return True
     origin = query.args.get("from_") or query.args["from"]  # newer and older SQLGlot
     sources = [origin.this, *(join.this for join in query.args.get("joins", ()))]
@@ -64,29 +64,31 @@ def user_queries(statements: list[str], *tables: str) -> Iterator[sge.Expression
         parsed = sqlglot.parse(statement, dialect="postgres")
         [query] = parsed
         assert isinstance(query, sge.Select | sge.Union), statement
-        found = {own.name for own in query.find_all(sge.Table) if own.db == "public"}
-        if found:
-            assert found <= set(tables), statement
+        result = {entry.name for entry in query.find_all(sge.Table) if entry.db == "public"}
+        if result:
+            assert result <= set(tables), statement
             yield query
             continue
-        places = {own.db for own in query.find_all(sge.Table) if own.db or own.name != "base"}
+        places = {
+            entry.db for entry in query.find_all(sge.Table) if entry.db or entry.name != "base"
+        }
         assert places <= {"pg_catalog"}, statement
 
 
 @pytest.fixture
 def sizes(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, str]]:
     """How many rows each query returned."""
-    found: list[tuple[int, str]] = []
+    result: list[tuple[int, str]] = []
     backend: Any = _databases_backend._backend_class()
     ask = backend.rows_of
 
     def counting(self: Any, *asked: Any) -> Any:
         rows = ask(self, *asked)
-        found.append((len(rows), asked[0]))
+        result.append((len(rows), asked[0]))
         return rows
 
     monkeypatch.setattr(backend, "rows_of", counting)
-    return found
+    return result
 
 
 def test_all_measures_ask_for_aggregates_only(server: Server, sizes: list[tuple[int, str]]) -> None:
@@ -121,12 +123,12 @@ def test_all_measures_ask_for_aggregates_only(server: Server, sizes: list[tuple[
         },
         key="id",
     )
-    found = outcomes(inputs)
-    failed = {name: str(own) for name, own in found.items() if not isinstance(own, Result)}
+    result = outcomes(inputs)
+    failed = {name: str(entry) for name, entry in result.items() if not isinstance(entry, Result)}
     assert not failed
-    assert found.keys() == generic().keys()
+    assert result.keys() == generic().keys()
     queries = list(user_queries(server.statements(start), *names))
-    assert len(queries) > len(found) / 2
+    assert len(queries) > len(result) / 2
     for query in queries:
         assert is_aggregate(query), query.sql("postgres")
     # The longest answer is how often the values of two columns come together.
@@ -172,8 +174,8 @@ def test_cells_that_try_injection_are_just_cells(server: Server) -> None:
         ["a"]
     )
     assert histogram.sizes.tolist() == [1, 2]
-    found = l_diversity(source, quasi_identifiers="a", sensitive="b")
-    assert found.value == 1
+    result = l_diversity(source, quasi_identifiers="a", sensitive="b")
+    assert result.value == 1
 
 
 def test_somebody_elses_session_counts_as_ours_and_stays_as_it_was(server: Server) -> None:
@@ -182,22 +184,22 @@ def test_somebody_elses_session_counts_as_ours_and_stays_as_it_was(server: Serve
     days = text("2001-01-01 00:00+00", *["2002-01-01 00:00+00"] * 2)
     table = {"a": days, "b": text(*cells)}
     server.put("escaping", table, {"a": "timestamptz"})
-    own = ibis.postgres.connect(
+    entry = ibis.postgres.connect(
         host="127.0.0.1", port=server.port, user=AUDITOR, password=MARKER, database="postgres"
     )
     told = "SELECT current_setting('standard_conforming_strings'), current_setting('TimeZone')"
     try:
-        own.con.execute("SET standard_conforming_strings = off")
-        own.con.execute("SET TimeZone = 'Asia/Taipei'")
-        own.con.execute("SET backslash_quote = on")
-        own.con.commit()
-        found = l_diversity(own.table("escaping"), quasi_identifiers="a", sensitive="b")
-        assert found.value == 1
-        assert own.con.execute(told).fetchone() == ("off", "Asia/Taipei")
-        counts = open_source(own.table("escaping")).counts
+        entry.con.execute("SET standard_conforming_strings = off")
+        entry.con.execute("SET TimeZone = 'Asia/Taipei'")
+        entry.con.execute("SET backslash_quote = on")
+        entry.con.commit()
+        result = l_diversity(entry.table("escaping"), quasi_identifiers="a", sensitive="b")
+        assert result.value == 1
+        assert entry.con.execute(told).fetchone() == ("off", "Asia/Taipei")
+        counts = open_source(entry.table("escaping")).counts
         assert counts.value_counts("a").labels[0] == "2001-01-01"
     finally:
-        own.disconnect()
+        entry.disconnect()
 
 
 def test_the_session_can_only_read(server: Server) -> None:

@@ -84,9 +84,9 @@ def test_the_parts_keep_the_order_of_the_raw_file(
     adult = rows_of(pq.read_table(datasets.load("adult").path))
     places = {row: i for i, row in enumerate(adult) if counts[row] == 1}
     for part in ("ori", "control"):
-        found = [places[row] for row in like_adult(tables[part]) if row in places]
-        assert len(found) > 1000
-        assert found == sorted(found)
+        result = [places[row] for row in like_adult(tables[part]) if row in places]
+        assert len(result) > 1000
+        assert result == sorted(result)
 
 
 def test_numbers_are_whole_and_the_rest_is_text(tables: dict[str, pa.Table]) -> None:
@@ -195,5 +195,5 @@ def test_an_education_has_one_number(tables: dict[str, pa.Table]) -> None:
     pairs = [
         set(rows_of(table.select(["education", "educational-num"]))) for table in tables.values()
     ]
-    assert [len(found) for found in pairs] == [16, 16, 16]
+    assert [len(result) for result in pairs] == [16, 16, 16]
     assert pairs[0] == pairs[1] == pairs[2]

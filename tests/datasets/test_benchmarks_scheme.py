@@ -61,15 +61,15 @@ def test_bundled_tables_are_found_in_any_case(name: str) -> None:
 
 
 def test_the_bundled_schema_is_found() -> None:
-    found = datasets.locate("benchmark://Adult-Income_Schema", offline=True)
-    assert found == datasets.schemas()["adult-income_schema"]
+    result = datasets.locate("benchmark://Adult-Income_Schema", offline=True)
+    assert result == datasets.schemas()["adult-income_schema"]
 
 
 def test_bundled_data_come_first(registry: Registry, tmp_path: Path) -> None:
     cached(tmp_path, "adult")
     path = registry(f"adult: {{{fields()}}}\n")
-    found = datasets.locate("benchmark://adult", registry=path, cache=tmp_path)
-    assert found == datasets.load("adult").path
+    result = datasets.locate("benchmark://adult", registry=path, cache=tmp_path)
+    assert result == datasets.load("adult").path
 
 
 @pytest.mark.parametrize(
@@ -160,13 +160,13 @@ def test_the_environment_names_registry_and_cache(
     monkeypatch.setenv("PETAUDIT_BENCHMARKS", str(registry(fields())))
     monkeypatch.setenv("XDG_CACHE_HOME", "relative")
     homes = {"darwin": "Library/Caches", "win32": ".cache"}
-    found = [cached(tmp_path / "home" / homes.get(sys.platform, ".cache"))]
+    result = [cached(tmp_path / "home" / homes.get(sys.platform, ".cache"))]
     for variable in ("XDG_CACHE_HOME", "PETAUDIT_CACHE"):
-        assert datasets.locate("benchmark://x") == found[-1]
+        assert datasets.locate("benchmark://x") == result[-1]
         monkeypatch.setenv(variable, str(tmp_path / variable))
-        found.append(cached(tmp_path / variable))
-    assert datasets.locate("benchmark://x") == found[-1]
-    assert len(set(found)) == 3
+        result.append(cached(tmp_path / variable))
+    assert datasets.locate("benchmark://x") == result[-1]
+    assert len(set(result)) == 3
     argument = cached(tmp_path / "argument")
     assert datasets.locate("benchmark://x", cache=tmp_path / "argument") == argument
 
@@ -327,8 +327,8 @@ def test_the_file_ends_as_its_format_says(
     registry: Registry, tmp_path: Path, url: str, more: str, suffix: str
 ) -> None:
     path = registry(fields(url, more, SHA256.upper()))
-    found = cached(tmp_path, suffix=suffix)
-    assert datasets.locate("benchmark://x", registry=path, cache=tmp_path) == found
+    result = cached(tmp_path, suffix=suffix)
+    assert datasets.locate("benchmark://x", registry=path, cache=tmp_path) == result
 
 
 def test_an_unusable_cache_folder_is_an_error(registry: Registry, tmp_path: Path) -> None:

@@ -76,11 +76,11 @@ def read(path: Path) -> dict[str, list[str]]:
 
 def hierarchies_of(dataset: datasets.Dataset) -> dict[str, list[list[str]]]:
     """Read the folder of hierarchies: column to leaf-first lines."""
-    found = {}
+    result = {}
     for path in sorted(dataset.hierarchies.iterdir()) if dataset.hierarchies else ():
         column = path.stem.rpartition("hierarchy_")[2]
-        found[column] = [line.split(";") for line in path.read_text("utf-8").splitlines()]
-    return found
+        result[column] = [line.split(";") for line in path.read_text("utf-8").splitlines()]
+    return result
 
 
 def test_names_are_those_of_the_catalogue() -> None:
@@ -183,8 +183,8 @@ def test_hierarchies_are_trees(name: str) -> None:
                 levels.setdefault(label, set()).add(level)
             for label, parent in pairwise(line):
                 parents.setdefault(label, set()).add(parent)
-        assert all(len(found) == 1 for found in parents.values()), column
-        assert all(len(found) == 1 for found in levels.values()), column
+        assert all(len(result) == 1 for result in parents.values()), column
+        assert all(len(result) == 1 for result in levels.values()), column
 
 
 @everywhere

@@ -170,12 +170,12 @@ def host(client: Client) -> str:
 
 
 def test_a_good_file_is_downloaded_once(client: Client) -> None:
-    found = client.locate()
-    assert found.read_bytes() == CONTENT
-    assert found == client.files / f"x-{SHA256}.csv"
+    result = client.locate()
+    assert result.read_bytes() == CONTENT
+    assert result == client.files / f"x-{SHA256}.csv"
     assert client.files.stat().st_mode & 0o777 == 0o700
-    assert client.locate() == found
-    assert list(client.files.iterdir()) == [found]
+    assert client.locate() == result
+    assert list(client.files.iterdir()) == [result]
     assert client.server.requests == {"/good.csv": 1}
 
 
@@ -333,13 +333,13 @@ def test_a_damaged_file_is_downloaded_anew(client: Client) -> None:
 
 
 def test_a_damaged_file_stays_when_the_new_one_is_worse(client: Client) -> None:
-    found = client.locate()
-    found.write_bytes(b"damaged")
+    result = client.locate()
+    result.write_bytes(b"damaged")
     client.server.acts["/good.csv"] = sending(b"worse")
     with pytest.raises(InputError, match="sent another file"):
         client.locate()
-    assert list(client.files.iterdir()) == [found]
-    assert found.read_bytes() == b"damaged"
+    assert list(client.files.iterdir()) == [result]
+    assert result.read_bytes() == b"damaged"
 
 
 def test_two_at_once_are_both_fine(client: Client) -> None:
@@ -510,8 +510,8 @@ def test_a_table_is_opened_once_it_is_downloaded_and_then_from_the_cache(
 
 def test_a_schema_is_downloaded_and_is_no_table(announced: Client) -> None:
     announced.register(format="yaml")
-    found = datasets.locate("benchmark://x")
-    assert found == announced.files / f"x-{SHA256}.yaml"
+    result = datasets.locate("benchmark://x")
+    assert result == announced.files / f"x-{SHA256}.yaml"
     with pytest.raises(InputError) as caught:
         open_source("benchmark://x")
-    assert str(caught.value) == f"benchmark://x is not a table but a schema: {found}"
+    assert str(caught.value) == f"benchmark://x is not a table but a schema: {result}"

@@ -42,6 +42,6 @@ def test_a_page_that_is_behind_is_noticed(tmp_path, monkeypatch, capsys) -> None
 
 
 def test_the_examples_of_the_script() -> None:
-    found = doctest.testmod(script("make_api_reference"))
-    assert found.failed == 0
-    assert found.attempted >= 4
+    result = doctest.testmod(script("make_api_reference"))
+    assert result.failed == 0
+    assert result.attempted >= 4

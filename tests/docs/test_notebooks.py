@@ -12,23 +12,23 @@ import pytest
 from docs.pages import ROOT
 
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
-every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda own: own.stem)
+every_notebook = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda entry: entry.stem)
 
 
 def cells(path: Path) -> list[dict[str, Any]]:
     notebook = json.loads(path.read_text(encoding="utf-8"))
     assert notebook["nbformat"] == 4
-    return [own for own in notebook["cells"] if own["cell_type"] == "code"]
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
 
 
 def test_there_are_notebooks() -> None:
-    assert [own.stem for own in NOTEBOOKS] == ["audit", "synthetic"]
+    assert [item.stem for item in NOTEBOOKS] == ["audit", "synthetic"]
 
 
 @every_notebook
 def test_it_is_kept_without_outputs(path: Path) -> None:
-    for own in cells(path):
-        assert (own["outputs"], own["execution_count"]) == ([], None)
+    for cell in cells(path):
+        assert (cell["outputs"], cell["execution_count"]) == ([], None)
 
 
 @every_notebook
@@ -38,9 +38,9 @@ def test_its_cells_run_in_order(
     """As Jupyter does it: in one namespace, and the last expression of a cell is shown."""
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    for number, own in enumerate(cells(path)):
+    for number, cell in enumerate(cells(path)):
         where = f"{path.name}, code cell {number}"
-        tree = ast.parse("".join(own["source"]), where)
+        tree = ast.parse("".join(cell["source"]), where)
         *statements, last = tree.body
         exec(compile(ast.Module(statements, []), where, "exec"), names)  # noqa: S102
         if isinstance(last, ast.Expr):

@@ -74,8 +74,8 @@ def built(config: str, folder: Path) -> subprocess.CompletedProcess[str]:
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "site"
-    for config, own in ((ENGLISH, folder), (CHINESE, folder / "zh-TW")):
-        done = built(config, own)
+    for config, entry in ((ENGLISH, folder), (CHINESE, folder / "zh-TW")):
+        done = built(config, entry)
         assert done.returncode == 0, done.stderr
         assert "WARNING" not in done.stderr
     return folder
@@ -83,11 +83,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def pages(site: Path) -> dict[Path, Page]:
-    found = {}
+    result = {}
     for path in site.rglob("*.html"):
-        found[path] = Page()
-        found[path].feed(path.read_text(encoding="utf-8"))
-    return found
+        result[path] = Page()
+        result[path].feed(path.read_text(encoding="utf-8"))
+    return result
 
 
 @pytest.mark.site
@@ -103,7 +103,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -
     assert len(pages) > 70
     for path, page in pages.items():
         assert page.loaded
-        outside = [own for own in page.loaded if re.match(r"[a-z]+:|//", own)]
+        outside = [entry for entry in page.loaded if re.match(r"[a-z]+:|//", entry)]
         assert outside == [], path.relative_to(site)
         text = path.read_text(encoding="utf-8")
         assert not re.search(r"preconnect|dns-prefetch|fonts\.g|@import", text)
@@ -117,8 +117,8 @@ def test_nothing_is_loaded_from_elsewhere(site: Path, pages: dict[Path, Page]) -
 def test_everything_that_is_loaded_is_there(site: Path, pages: dict[Path, Page]) -> None:
     for path, page in pages.items():
         if path.name != "404.html":  # it may be shown anywhere, so its paths start at the root
-            for own in page.loaded:
-                assert (path.parent / unquote(own.partition("?")[0])).is_file(), (path, own)
+            for entry in page.loaded:
+                assert (path.parent / unquote(entry.partition("?")[0])).is_file(), (path, entry)
 
 
 def leads(pages: dict[Path, Page]) -> Iterator[tuple[Path, str, Path, str]]:
@@ -140,7 +140,7 @@ def test_every_link_leads_somewhere_also_between_the_languages(
     for path, link, target, place in leads(pages):
         assert target in pages or target.is_file(), (path.relative_to(site), link)
         assert not place or place in pages[target].places, (path.relative_to(site), link)
-        here, there = (own.is_relative_to(site / "zh-TW") for own in (path, target))
+        here, there = (entry.is_relative_to(site / "zh-TW") for entry in (path, target))
         if here != there:
             crossed.add((here, target.relative_to(site).as_posix()))
     assert {(True, "index.html"), (True, "measures.html"), (True, "singling-out.html")} <= crossed
@@ -152,8 +152,8 @@ def test_every_link_leads_somewhere_also_between_the_languages(
 @pytest.mark.parametrize("language", [".", "zh-TW"])
 def test_search_has_its_index_and_needs_no_server(site: Path, language: str) -> None:
     index = json.loads((site / language / "search/search_index.json").read_text(encoding="utf-8"))
-    found = {own["location"].partition("#")[0] for own in index["docs"]}
-    assert {"measures.html", "measures/t-closeness.html", "differences.html"} <= found
+    result = {entry["location"].partition("#")[0] for entry in index["docs"]}
+    assert {"measures.html", "measures/t-closeness.html", "differences.html"} <= result
     assert (site / language / "search/search_index.js").is_file()
     home = (site / language / "measures.html").read_text(encoding="utf-8")
     assert re.search(r'<script src="(\.\./)?assets/iframe-worker\.js"', home)
@@ -190,15 +190,15 @@ def pages_of(nav: object) -> list[str]:
     if isinstance(nav, str):
         return [nav]
     entries = nav.values() if isinstance(nav, dict) else nav
-    return [page for own in entries for page in pages_of(own)]
+    return [page for entry in entries for page in pages_of(entry)]
 
 
 def test_every_page_is_in_the_nav_of_its_language_once() -> None:
     for config, folder in ((ENGLISH, DOCS), (CHINESE, DOCS / "zh-TW")):
         nav = yaml.safe_load((ROOT / config).read_text(encoding="utf-8"))["nav"]
-        there = {own.relative_to(folder).as_posix() for own in folder.rglob("*.md")}
+        there = {entry.relative_to(folder).as_posix() for entry in folder.rglob("*.md")}
         if config == ENGLISH:
-            there = {own for own in there if not own.startswith("zh-TW/")}
+            there = {entry for entry in there if not entry.startswith("zh-TW/")}
         listed = pages_of(nav)
         assert sorted(listed) == sorted(there), config
         assert len({*listed}) == len(listed)
@@ -206,7 +206,7 @@ def test_every_page_is_in_the_nav_of_its_language_once() -> None:
 
 def test_the_sections_of_the_english_site() -> None:
     nav = yaml.safe_load((ROOT / ENGLISH).read_text(encoding="utf-8"))["nav"]
-    named = [next(iter(own)) if isinstance(own, dict) else own for own in nav]
+    named = [next(iter(entry)) if isinstance(entry, dict) else entry for entry in nav]
     assert named == [
         *("Start", "Tutorials", "Guides", "Measures", "Reference", "Moving from"),
         "threat-model.md",

@@ -20,7 +20,7 @@ TRANSLATIONS = Path(petaudit.__file__).parent / "i18n" / "zh-TW.json"
 
 @pytest.mark.parametrize("page", ["spark.md", f"{CHINESE}spark.md"])
 def test_the_page_about_spark_is_true(page: str) -> None:
-    lines = [line for own in blocks(page, "sh") for line in own.splitlines()]
+    lines = [line for entry in blocks(page, "sh") for line in entry.splitlines()]
     commands = [line for line in lines if line.startswith("petaudit ")]
     assert len(commands) == 2
     for line in commands:
@@ -47,4 +47,6 @@ def test_the_messages_of_the_page_are_those_of_the_program(page: str) -> None:
     for row in rows:
         written = row.replace(" 60 ", " {seconds} ")
         # The page names no master of anybody's.
-        assert any(written in own.replace(" {master} ", "") or written in own for own in said), row
+        assert any(
+            written in entry.replace(" {master} ", "") or written in entry for entry in said
+        ), row

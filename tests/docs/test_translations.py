@@ -14,7 +14,7 @@ PAGES = (
     *("result-document.md", "yaml-reference.md", "command-line.md", "benchmarks.md"),
     *("databases.md", "policies.md", "singling-out-statistics.md", "singling-out-tables.md"),
     *("case-study.md", "choosing-measures.md", "comparison.md", "concepts.md", "conventions.md"),
-    *("faq.md", "glossary.md", "migration/sdcmicro.md"),
+    *("faq.md", "glossary.md", "migration/sdcmicro.md", "anonymize.md", "private-tables.md"),
 )
 HAN = r"[\u3400-\u9fff]"
 every_page = pytest.mark.parametrize("page", PAGES)

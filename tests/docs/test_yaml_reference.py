@@ -31,7 +31,7 @@ def script(name: str) -> ModuleType:
 
 
 def options_by_heading(page: str) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     heading = ""
     for line in page.splitlines():
         if line.startswith("#"):
@@ -39,8 +39,8 @@ def options_by_heading(page: str) -> dict[str, list[str]]:
         elif measure := re.match(r"\| \[[\w-]+\]\(measures/([\w-]+)\.md\)", line):
             heading = measure[1]
         if option := re.match(r"\| (?:(?:\[.*?)? \| )?`(\w+)` \|", line):
-            found.setdefault(heading, []).append(option[1])
-    return found
+            result.setdefault(heading, []).append(option[1])
+    return result
 
 
 @in_both_languages
@@ -58,7 +58,7 @@ def test_a_text_without_a_translation_is_an_error() -> None:
 
 def test_every_translation_of_the_script_is_used_and_new() -> None:
     module = script("make_yaml_reference")
-    own = module.own_words("zh-TW")
+    entry = module.own_words("zh-TW")
     asked: set[str] = set()
 
     class Listening(module.Reference):  # type: ignore[misc, name-defined]
@@ -67,39 +67,39 @@ def test_every_translation_of_the_script_is_used_and_new() -> None:
             return str(super().say(text))
 
     Listening("zh-TW").page()
-    assert {*own} <= asked
-    assert [text for text, made in own.items() if catalogue("zh-TW").get(text) == made] == []
+    assert {*entry} <= asked
+    assert [text for text, made in entry.items() if catalogue("zh-TW").get(text) == made] == []
 
 
 @in_both_languages
 def test_every_model_is_on_the_page(language: str) -> None:
-    found = options_by_heading(text_of(language + PAGE))
-    assert found["Executor"] == [*settings_of(models.ExecutorSettings)]
-    for module, own in models.METHODS.items():
-        for model in own:
+    result = options_by_heading(text_of(language + PAGE))
+    assert result["Executor"] == [*settings_of(models.ExecutorSettings)]
+    for module, entry in models.METHODS.items():
+        for model in entry:
             method = vars(model).get("method")
             is_named = isinstance(method, str)
             heading = f"{module}: {method}" if is_named else module
             expected = [*settings_of(model)]
-            assert found[heading] == (["method", *expected] if is_named else expected)
+            assert result[heading] == (["method", *expected] if is_named else expected)
 
 
 @in_both_languages
 @pytest.mark.parametrize("measure", listed_measures().values(), ids=lambda own: own.name)
 def test_every_option_of_a_measure_is_on_the_page(measure, language: str) -> None:
-    found = options_by_heading(text_of(language + PAGE))
+    result = options_by_heading(text_of(language + PAGE))
     limit = ["limit"] if measure.limit_help is not None else []
-    assert found.get(measure.name, []) == [*limit, *(own.name for own in measure.options)]
+    assert result.get(measure.name, []) == [*limit, *(own.name for own in measure.options)]
 
 
 def test_the_page_and_the_json_schema_know_the_same_options() -> None:
     """Two ways from one model must not come apart."""
-    found = options_by_heading(text_of("yaml-reference.md"))
+    result = options_by_heading(text_of("yaml-reference.md"))
     evaluator = json_schema()["properties"]["Evaluator"]["additionalProperties"]["anyOf"]
     for variant in evaluator:
         name = variant["properties"]["method"].get("const")
         if name is not None:
-            expected = {*found["Evaluator"], *found.get(name, [])}
+            expected = {*result["Evaluator"], *result.get(name, [])}
             assert {*variant["properties"]} == expected
 
 
@@ -107,9 +107,9 @@ def test_the_page_and_the_json_schema_know_the_same_options() -> None:
 def test_a_page_that_is_behind_is_noticed(language: str, tmp_path, monkeypatch, capsys) -> None:
     module = script("make_yaml_reference")
     (tmp_path / CHINESE).mkdir()
-    for own in LANGUAGES:
-        made = module.Reference(own.strip("/") or "en").page()
-        (tmp_path / own / PAGE).write_text(made, encoding="utf-8")
+    for entry in LANGUAGES:
+        made = module.Reference(entry.strip("/") or "en").page()
+        (tmp_path / entry / PAGE).write_text(made, encoding="utf-8")
     page = tmp_path / language / PAGE
     right = page.read_text(encoding="utf-8")
     page.write_text("old\n", encoding="utf-8")

@@ -37,12 +37,12 @@ def test_coefficients_are_those_of_numpy_and_scipy(rows: int, kinds: int) -> Non
     v = stats.contingency.association(crossed)
     # Bergsma 2013: a bias-corrected V; with as many values as rows there is none.
     phi = v**2 * (min(r, c) - 1) - (r - 1) * (c - 1) / (rows - 1)
-    smaller = min(own - (own - 1) ** 2 / (rows - 1) for own in (r, c)) - 1
+    smaller = min(entry - (entry - 1) ** 2 / (rows - 1) for entry in (r, c)) - 1
     corrected = np.sqrt(max(phi, 0) / smaller) if smaller > 1e-9 else 0
     assert cramers_v(cells) == pytest.approx(min(corrected, 1), abs=1e-9)
-    groups = [y[second][first == own] for own in np.unique(first)]
+    groups = [y[second][first == entry] for entry in np.unique(first)]
     total = ((y[second] - y[second].mean()) ** 2).sum()
-    within = sum(((own - own.mean()) ** 2).sum() for own in groups)
+    within = sum(((entry - entry.mean()) ** 2).sum() for entry in groups)
     chance = (within / (rows - len(groups))) / (total / (rows - 1)) if rows > len(groups) else 1
     expected = np.sqrt(max(1 - chance, 0))
     assert correlation_ratio(cells, y) == pytest.approx(expected, abs=1e-7)
@@ -76,16 +76,16 @@ def test_coefficients_do_not_depend_on_the_order_of_rows_or_columns(
     assert spearman(cells.swapped, values, values) == pytest.approx(
         spearman(cells, values, values), abs=1e-12
     )
-    for found in (cramers_v(cells), correlation_ratio(cells, values)):
-        assert 0 <= found <= 1
+    for result in (cramers_v(cells), correlation_ratio(cells, values)):
+        assert 0 <= result <= 1
 
 
 def test_no_rows_and_constant_columns_have_no_association() -> None:
     cells = count_cells(np.array([0, 0, 0]), np.array([0, 1, 2]), (1, 3))
     none = cells.where(np.zeros(3, dtype=bool))
     one, three = np.array([5.0]), np.array([1.0, 2.0, 4.0])
-    for own in (cells, none):
-        assert pearson(own, one, three) == spearman(own, one, three) == cramers_v(own) == 0
+    for cell in (cells, none):
+        assert pearson(cell, one, three) == spearman(cell, one, three) == cramers_v(cell) == 0
     assert correlation_ratio(cells, three) == correlation_ratio(none, three) == 0
     assert correlation_ratio(cells.swapped, one) == 0
 

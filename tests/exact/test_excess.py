@@ -52,15 +52,15 @@ def test_the_interval_by_its_definition(
     first: tuple[int, int], second: tuple[int, int], competing: float
 ) -> None:
     original, control = Successes(*first, competing), Successes(*second)
-    found = excess(original, control)
+    result = excess(original, control)
     if control.exposed == control.people:
-        assert (found.finding, found.lower) == (Finding.UNKNOWN, -math.inf)
+        assert (result.finding, result.lower) == (Finding.UNKNOWN, -math.inf)
         return
-    assert found.lower <= found.value <= found.upper <= 1
-    assert found.lower < found.upper, "no interval is empty"
+    assert result.lower <= result.value <= result.upper <= 1
+    assert result.lower < result.upper, "no interval is empty"
     lower, upper = ends_by_bisection(original, control)
-    assert found.lower == pytest.approx(lower, rel=1e-6, abs=1e-6)
-    assert found.upper == pytest.approx(upper, rel=1e-6, abs=1e-6)
+    assert result.lower == pytest.approx(lower, rel=1e-6, abs=1e-6)
+    assert result.upper == pytest.approx(upper, rel=1e-6, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -83,10 +83,10 @@ def test_what_an_interval_says(
 
 def test_by_hand() -> None:
     """Of 100 people 40 are exposed, of 100 strangers 20: 60 of 80 are left, so e is a quarter."""
-    found = excess(Successes(100, 40), Successes(100, 20))
-    assert found.value == pytest.approx(0.25)
+    result = excess(Successes(100, 40), Successes(100, 20))
+    assert result.value == pytest.approx(0.25)
     # With as many in pairs as twice the variance and a little more, people count half.
     wider = excess(Successes(100, 40, 0.4 * 0.6 + 0.01), Successes(100, 20))
     fewer = excess(Successes(50, 20), Successes(100, 20))
     assert (wider.lower, wider.upper) == pytest.approx((fewer.lower, fewer.upper))
-    assert isinstance(found, Excess)
+    assert isinstance(result, Excess)

@@ -44,12 +44,12 @@ def test_a_number_is_what_was_written(value: Any, number: Fraction) -> None:
 
 @given(st.floats(allow_nan=False, allow_infinity=False))
 def test_a_float_is_its_shortest_decimal_or_a_quotient(value: float) -> None:
-    found = exact(value, "limit")
-    assert float(found) == value
+    result = exact(value, "limit")
+    assert float(result) == value
     if len(repr(value).partition("e")[0].replace(".", "").strip("-0")) < 10:
-        assert found == Fraction(repr(value))
+        assert result == Fraction(repr(value))
     else:
-        assert found == Fraction(repr(value)) or found.denominator <= 10**6
+        assert result == Fraction(repr(value)) or result.denominator <= 10**6
 
 
 @given(st.integers(-(10**4), 10**4), st.integers(1, 10**4))

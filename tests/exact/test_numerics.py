@@ -66,8 +66,8 @@ def test_a_root_is_found_to_the_last_digits(root: float, bend: float) -> None:
     def function(x: float) -> float:
         return bend * (x - root) ** 3 + (x - root)
 
-    found = bracketed_root(function, -60.0, 70.0)
-    assert abs(found - root) <= 4e-15 * max(abs(root), 1)
+    result = bracketed_root(function, -60.0, 70.0)
+    assert abs(result - root) <= 4e-15 * max(abs(root), 1)
 
 
 def test_the_root_of_a_steep_function_is_found() -> None:
@@ -76,8 +76,8 @@ def test_the_root_of_a_steep_function_is_found() -> None:
 
 def test_all_roots_are_found_where_signs_change() -> None:
     places = [x / 4 for x in range(-8, 9)]
-    found = all_roots(lambda x: (x + 1.1) * (x - 0.3) * (x - 1.6), places)
-    assert found == pytest.approx([-1.1, 0.3, 1.6])
+    result = all_roots(lambda x: (x + 1.1) * (x - 0.3) * (x - 1.6), places)
+    assert result == pytest.approx([-1.1, 0.3, 1.6])
     falling = all_roots(lambda x: (x + 1.1) * (x - 0.3) * (x - 1.6), places, only_falling=True)
     assert falling == pytest.approx([0.3])
     assert all_roots(lambda x: x * x + 1, places) == []

@@ -24,8 +24,8 @@ def test_the_poisson_tail_is_that_of_scipy(number: int, ratio: str) -> None:
 @pytest.mark.parametrize("mean", ["1e-9", "0.01", "0.7", "5", "290"])
 def test_the_truncated_tail_is_that_of_scipy(number: int, mean: str) -> None:
     expected = stats.poisson.sf(number - 1, float(mean)) / stats.poisson.sf(0, float(mean))
-    found = float(at_least_if_any(number, Fraction(mean)))
-    assert found == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    result = float(at_least_if_any(number, Fraction(mean)))
+    assert result == pytest.approx(expected, rel=1e-9, abs=1e-300)
 
 
 def test_the_poisson_tail_has_many_digits() -> None:

@@ -20,17 +20,17 @@ def test_expected_risks_are_those_of_scipy_and_of_the_plain_sum(part: str) -> No
     fraction = Fraction(part)
     p = float(fraction)
     sizes = [1, 2, 3, 10, 63, 64, 65]
-    found = {size: float(risk) for size, risk in expected_risks(fraction, sizes).items()}
+    result = {size: float(risk) for size, risk in expected_risks(fraction, sizes).items()}
     rows, people = fraction.numerator, fraction.denominator
     for size in sizes:
         # Euler: p^f 2F1(f, f; f+1; q) = p 2F1(1, 1; f+1; q), which does not overflow.
-        assert found[size] == pytest.approx(p / size * hyp2f1(1, 1, size + 1, 1 - p), rel=1e-12)
+        assert result[size] == pytest.approx(p / size * hyp2f1(1, 1, size + 1, 1 - p), rel=1e-12)
         if size <= 10:
-            assert found[size] == pytest.approx(
+            assert result[size] == pytest.approx(
                 p**size / size * hyp2f1(size, size, size + 1, 1 - p), rel=1e-10
             )
-            assert found[size] == pytest.approx(twin.expected_risk(size, rows, people), rel=1e-12)
-        assert p / size <= found[size] <= 1 / size
+            assert result[size] == pytest.approx(twin.expected_risk(size, rows, people), rel=1e-12)
+        assert p / size <= result[size] <= 1 / size
 
 
 def test_expected_risks_of_samples_that_are_tiny_or_everybody() -> None:
@@ -49,11 +49,11 @@ def test_expected_risks_of_samples_that_are_tiny_or_everybody() -> None:
 def test_larger_classes_have_smaller_risks(part: str) -> None:
     """Remedies suppress the smallest classes first; both ways to compute meet at 64 rows."""
     p = Fraction(part)
-    found = expected_risks(p, range(1, 200))
+    result = expected_risks(p, range(1, 200))
     for size in range(1, 199):
-        assert found[size] > found[size + 1]
-        by_parts = p / (1 - p) * (Fraction(1, size) - found[size])
-        assert abs(found[size + 1] - by_parts) < Fraction(1, 10**40)
+        assert result[size] > result[size + 1]
+        by_parts = p / (1 - p) * (Fraction(1, size) - result[size])
+        assert abs(result[size + 1] - by_parts) < Fraction(1, 10**40)
 
 
 @pytest.mark.parametrize("columns", [3, 27, 28, 29, 60])

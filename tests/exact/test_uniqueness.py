@@ -45,11 +45,11 @@ def chinese_restaurant(theta: float, alpha: float, people: int, seed: int) -> Co
             counts.append(1)
             continue
         while True:
-            own = seats[rng.integers(present)]
-            if rng.random() >= alpha / counts[own]:
+            entry = seats[rng.integers(present)]
+            if rng.random() >= alpha / counts[entry]:
                 break
-        seats.append(own)
-        counts[own] += 1
+        seats.append(entry)
+        counts[entry] += 1
     return np.array(counts)
 
 
@@ -82,10 +82,10 @@ def test_zayatz_is_the_twins(sizes: dict[int, int], times: float) -> None:
 
 def test_zayatz_with_huge_classes_and_populations() -> None:
     # P so large that rows are drawn independently: H(i) / H(1) is i (1 - f)^(i - 1).
-    found = uniques_by("zayatz", sample_of({1: 10, 500_000: 1}, 10**15))
+    result = uniques_by("zayatz", sample_of({1: 10, 500_000: 1}, 10**15))
     f = 500_010 / 10**15
     chance = 10 / (10 + 500_000 * (1 - f) ** 499_999)
-    assert found == pytest.approx(10 * chance / f, rel=1e-7)
+    assert result == pytest.approx(10 * chance / f, rel=1e-7)
     # So few others that a large class cannot have been drawn only once.
     assert uniques_by("zayatz", sample_of({1: 3, 50: 1}, 60)) == pytest.approx(
         3 / (53 / 60), rel=1e-14
@@ -103,22 +103,22 @@ def test_the_equations_of_pitman_hold_or_have_no_solution(
     population = int(twin.rows_of(sizes) * times) + 1
     sample = sample_of(sizes, population)
     try:
-        found = uniqueness.fitted_pitman(sample)
+        result = uniqueness.fitted_pitman(sample)
     except NotMeasurableError:
         assume(sample.groups < sample.rows)
         # With the likeliest theta for each of them, the likelihood falls from the lowest alpha on.
         curve = [_best_likelihood(sizes, alpha) for alpha in (1e-6, 0.2, 0.4, 0.6, 0.8, 0.95)]
         assert curve == sorted(curve, reverse=True)
         return
-    assert 0 < found.alpha < 1
-    assert found.theta > -found.alpha
-    left, right, lower, upper = twin.pitman_equations(sizes, found.theta, found.alpha)
+    assert 0 < result.alpha < 1
+    assert result.theta > -result.alpha
+    left, right, lower, upper = twin.pitman_equations(sizes, result.theta, result.alpha)
     assert left == pytest.approx(right, rel=1e-7)
     assert lower == pytest.approx(upper, rel=1e-7)
-    best = twin.pitman_likelihood(sizes, found.theta, found.alpha)
+    best = twin.pitman_likelihood(sizes, result.theta, result.alpha)
     for alpha in (0.05, 0.3, 0.5, 0.7, 0.95):
         assert _best_likelihood(sizes, alpha) <= best + 1e-9 * abs(best)
-    assert 0 <= found.uniques(population) <= population
+    assert 0 <= result.uniques(population) <= population
 
 
 def _best_likelihood(sizes: dict[int, int], alpha: float) -> float:
@@ -194,14 +194,14 @@ def test_the_equations_of_snb_hold(sizes: dict[int, int], times: float) -> None:
     exact = twin.shlosser(sizes, Fraction(sample.rows, population))
     assert uniqueness.population_groups(sample) == pytest.approx(float(exact), rel=1e-9)
     try:
-        found = uniqueness.fitted_slid(sample)
+        result = uniqueness.fitted_slid(sample)
     except NotMeasurableError:
         return
-    assert found.alpha > 0
-    assert 0 < found.beta < 1
-    assert 0 <= found.uniques <= population
-    assume(found.beta > 0.02)  # else the plain sum has too many terms
-    parts = (found.groups, found.alpha, found.beta, sample.fraction)
+    assert result.alpha > 0
+    assert 0 < result.beta < 1
+    assert 0 <= result.uniques <= population
+    assume(result.beta > 0.02)  # else the plain sum has too many terms
+    parts = (result.groups, result.alpha, result.beta, sample.fraction)
     assert twin.snb_expected(*parts, 1) == pytest.approx(sample.uniques, rel=1e-6)
     assert twin.snb_expected(*parts, 2) == pytest.approx(sample.pairs, rel=1e-6)
 
@@ -280,35 +280,35 @@ def test_a_larger_sample_has_the_smaller_of_two() -> None:
     for population in (26_199, 5_000, 2_700):
         sample = sample_of(SKEWED, population)
         estimates = all_estimates(sample)
-        found, wanted = believed(sample, estimates)
+        result, wanted = believed(sample, estimates)
         assert wanted is None
-        assert found.uniques == min(estimates[name].uniques or 0 for name in ("zayatz", "snb"))
-        seen.add(found.model)
+        assert result.uniques == min(estimates[name].uniques or 0 for name in ("zayatz", "snb"))
+        seen.add(result.model)
     assert seen <= {"zayatz", "snb"}
 
 
 def test_zayatz_stands_in_where_a_model_fails() -> None:
     even = sample_of({1: 1, 5: 40}, 10_000)
-    found, wanted = believed(even, all_estimates(even))
-    assert (found.model, wanted) == ("zayatz", "pitman")
+    result, wanted = believed(even, all_estimates(even))
+    assert (result.model, wanted) == ("zayatz", "pitman")
     no_pairs = sample_of({1: 9, 3: 1}, 24)
-    found, wanted = believed(no_pairs, all_estimates(no_pairs))
-    assert (found.model, wanted) == ("zayatz", "snb")
+    result, wanted = believed(no_pairs, all_estimates(no_pairs))
+    assert (result.model, wanted) == ("zayatz", "snb")
 
 
 def test_every_model_says_something() -> None:
-    found = all_estimates(sample_of({1: 9, 3: 1}, 24))
-    assert list(found) == list(uniqueness.MODELS)
-    assert found["zayatz"].share == pytest.approx((found["zayatz"].uniques or 0) / 24)
-    assert found["snb"].uniques is None
-    assert "no class of two rows" in (found["snb"].reason or "")
+    result = all_estimates(sample_of({1: 9, 3: 1}, 24))
+    assert list(result) == list(uniqueness.MODELS)
+    assert result["zayatz"].share == pytest.approx((result["zayatz"].uniques or 0) / 24)
+    assert result["snb"].uniques is None
+    assert "no class of two rows" in (result["snb"].reason or "")
 
 
 def test_millions_of_classes_take_no_time() -> None:
     sizes = dict.fromkeys(range(1, 3_000), 1_000)
     sizes[1] = 5_000_000
-    found = all_estimates(sample_of(sizes, 10**12))
-    assert found["zayatz"].uniques is not None
+    result = all_estimates(sample_of(sizes, 10**12))
+    assert result["zayatz"].uniques is not None
 
 
 def test_a_class_may_have_as_many_others_as_are_left() -> None:

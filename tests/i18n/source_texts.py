@@ -80,9 +80,10 @@ def phrases_of(tree: ast.AST) -> Iterator[tuple[int, str | None]]:
 
 
 def petsard_texts(words: object = None) -> Iterator[str]:
-    """What to do instead of names of PETsARD; those of types are no sentences."""
+    """What to do instead of names of PETsARD; those of types and options are no sentences."""
     if words is None:
-        words = {name: own for name, own in petsard_words().items() if name != "types"}
+        others = ("types", "understood")
+        words = {name: own for name, own in petsard_words().items() if name not in others}
     for own in words.values() if isinstance(words, dict) else ():
         if isinstance(own, str):
             yield own

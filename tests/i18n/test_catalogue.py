@@ -42,22 +42,22 @@ def declared() -> Iterator[str]:
         yield from (option.help for option in measure.options)
         if measure.only_by_name is not None:
             yield measure.only_by_name
-    yield from (own.value for kind in (Need, Family, Better) for own in kind)
-    for own in Options.declared().values():
-        yield from (shown.help for shown in (own.shown, own.instead) if shown is not None)
+    yield from (entry.value for kind in (Need, Family, Better) for entry in kind)
+    for entry in Options.declared().values():
+        yield from (shown.help for shown in (entry.shown, entry.instead) if shown is not None)
     yield from (sense.says for name in ("english", "chinese") for sense, _ in senses(name))
 
 
 def needed() -> set[str]:
-    found = {text for _, tree in trees() for _, text in phrases_of(tree) if text is not None}
-    found |= {text.replace("{", "{{").replace("}", "}}") for text in declared()}
-    found |= {
+    result = {text for _, tree in trees() for _, text in phrases_of(tree) if text is not None}
+    result |= {text.replace("{", "{{").replace("}", "}}") for text in declared()}
+    result |= {
         text.template
         for dataset in datasets.catalogue()
         for text in (dataset.title, dataset.source, dataset.licence)
         if isinstance(text, Phrase)
     }
-    return (found | set(texts_of_pages()) | set(petsard_texts())) - SAME_IN_BOTH
+    return (result | set(texts_of_pages()) | set(petsard_texts())) - SAME_IN_BOTH
 
 
 def test_nothing_lacks_and_nothing_is_left_over() -> None:

@@ -29,7 +29,7 @@ NUMBERS = st.one_of(
 SENTENCES = st.recursive(
     NUMBERS,
     lambda inner: st.one_of(
-        st.builds(lambda own: joined(own, "; "), st.lists(inner, min_size=1, max_size=3)),
+        st.builds(lambda entry: joined(entry, "; "), st.lists(inner, min_size=1, max_size=3)),
         st.builds(lambda a, b: phrase("{a!r} and {b} {{c}}", a=3, b=joined([a, b])), inner, inner),
         st.builds(numbered, COUNTS, inner, inner),
     ),
@@ -88,18 +88,18 @@ def test_of_a_very_small_table_nothing_is_told() -> None:
 @given(st.integers(20, 400), st.data())
 def test_a_zone_has_several_numbers_and_holds_its_own(of: int, data: st.DataObject) -> None:
     number = data.draw(st.integers(1, of - 1))
-    found = zone(number, 5, of)
-    assert found.lowest <= number <= found.highest
-    assert found.highest - found.lowest >= 3
+    result = zone(number, 5, of)
+    assert result.lowest <= number <= result.highest
+    assert result.highest - result.lowest >= 3
     # Whoever is in a zone gives the same one.
-    assert {zone(own, 5, of) for own in range(found.lowest, found.highest + 1)} == {found}
+    assert {zone(item, 5, of) for item in range(result.lowest, result.highest + 1)} == {result}
 
 
 def test_numbers_that_add_up_tell_no_more_than_their_sums() -> None:
     # 1 is what is left of 200, whatever the others are in their own zones.
-    assert [own.text for own in parts([5, 10, 184], 5, 200)] == ["5–9", "6–14", "177–184"]
-    assert [own.text for own in parts([5, 10, 185], 5, 200)][-1] == "181–185"
-    assert [own.text for own in parts([3, 0, 197], 0, 200)] == ["3", "0", "197"]
+    assert [part.text for part in parts([5, 10, 184], 5, 200)] == ["5–9", "6–14", "177–184"]
+    assert [part.text for part in parts([5, 10, 185], 5, 200)][-1] == "181–185"
+    assert [part.text for part in parts([3, 0, 197], 0, 200)] == ["3", "0", "197"]
 
 
 def test_steps_are_shares() -> None:

@@ -42,22 +42,22 @@ def written(folder: Path, columns: dict[str, list[Any]]) -> Path:
 
 
 def test_a_table_whose_columns_all_have_a_role_is_green() -> None:
-    found = audited()
-    assert (found.verdict, found.exit_code, found.open_questions) == ("passed", 0, ())
+    result = audited()
+    assert (result.verdict, result.exit_code, result.open_questions) == ("passed", 0, ())
 
 
 @pytest.mark.parametrize("column", NAMING)
 def test_a_column_that_names_people_breaks_the_release(column: str) -> None:
-    found = audited({column: NAMING[column]})
-    assert (found.verdict, found.exit_code) == ("failed", 1)
-    assert column in found.columns.names_people
-    [problem] = found.problems
+    result = audited({column: NAMING[column]})
+    assert (result.verdict, result.exit_code) == ("failed", 1)
+    assert column in result.columns.names_people
+    [problem] = result.problems
     assert problem.startswith(f"the table still names people: {column} looks like an identifier")
 
 
 def test_it_breaks_the_release_without_any_limit() -> None:
-    found = audited({"email": MAILS}, options=None)
-    assert (found.verdict, found.exit_code) == ("failed", 1)
+    result = audited({"email": MAILS}, options=None)
+    assert (result.verdict, result.exit_code) == ("failed", 1)
 
 
 def test_until_it_is_said_to_be_harmless_or_is_empty() -> None:
@@ -74,27 +74,47 @@ def test_until_it_is_said_to_be_harmless_or_is_empty() -> None:
 def test_a_declared_identifier_that_is_partly_suppressed_still_names_people() -> None:
     roles = {"zip": "quasi_identifier", "disease": "sensitive_attribute", "who": "identifier"}
     given: dict[str, Any] = {"quasi_identifiers": None, "sensitive": None, "roles": roles}
-    found = audited({"who": ["*"] * (ROWS - 1) + ["Ann"]}, **given)
-    assert found.exit_code == 1
-    assert found.problems == (
+    result = audited({"who": ["*"] * (ROWS - 1) + ["Ann"]}, **given)
+    assert result.exit_code == 1
+    assert result.problems == (
         "the table still names people: who is an identifier and still holds values; remove it",
     )
     cells = pa.array([None] * (ROWS - 1) + ["*"], pa.string())
     assert audited({"who": cells}, **given).exit_code == 0  # type: ignore[dict-item]
 
 
+@pytest.mark.parametrize(("nameless", "is_asked"), [(ROWS // 2 - 1, True), (ROWS // 2, False)])
+def test_a_column_that_is_half_empty_tells_nobody_apart(nameless: int, is_asked: bool) -> None:
+    people: list[Any] = [f"p{row // 2}@example.org" for row in range(ROWS)]
+    result = audited({"email": people[nameless:] + ["*"] * nameless})
+    assert (result.columns.people is not None) is is_asked
+
+
+@pytest.mark.parametrize(
+    ("told", "is_idle"),
+    [({}, True), ({"strict": True}, False), ({"conditions": ["k at least 5"]}, False)],
+)
+def test_a_document_says_why_a_limit_at_the_end_of_the_range_is_not_idle(
+    told: dict[str, Any], is_idle: bool
+) -> None:
+    entry = {"measure": "strict-average-risk", "status": "passed", "value": 0.5, "limit": 1.0}
+    figure = Figure.of(entry | told)
+    assert figure.is_idle is is_idle
+    assert any("no table could break" in text for text in open_questions([figure])) is is_idle
+
+
 def test_numbers_that_only_differ_are_a_question_and_not_a_breach() -> None:
-    found = audited({"reading": NUMBERS})
-    assert (found.verdict, found.exit_code) == ("passed", 0)
-    [question] = found.open_questions
+    result = audited({"reading": NUMBERS})
+    assert (result.verdict, result.exit_code) == ("passed", 0)
+    [question] = result.open_questions
     assert question.endswith("reading (nearly every value differs)")
 
 
 def test_the_column_that_joins_the_tables_is_there_for_that() -> None:
     table = {"id": NUMBERS}
     original = pa.table(TABLE | table)
-    found = audited(table, original=original, key="id", measures=["k-anonymity", "l-diversity"])
-    assert (found.verdict, found.open_questions) == ("passed", ())
+    result = audited(table, original=original, key="id", measures=["k-anonymity", "l-diversity"])
+    assert (result.verdict, result.open_questions) == ("passed", ())
 
 
 def test_strict_leaves_columns_without_a_role_undecided() -> None:
@@ -138,10 +158,10 @@ def test_commands_and_reports_name_them(
         assert "the table still names people" in text
         assert "town (quasi-identifier?)" in text.replace("`", "")
     cases = Tree.fromstring(files[2].read_bytes()).iter("testcase")  # noqa: S314 (our own)
-    failed = [own.get("name") for own in cases if own.find("failure") is not None]
+    failed = [item.get("name") for item in cases if item.find("failure") is not None]
     assert failed == ["release 1"]
     results = json.loads(files[3].read_text())["runs"][0]["results"]
-    assert [own["level"] for own in results] == ["error", "warning"]
+    assert [item["level"] for item in results] == ["error", "warning"]
     kept = json.loads(document.read_text())
     assert (kept["verdict"], kept["exit_code"], len(kept["problems"])) == ("failed", 1, 1)
     # A report is made of the document alone, and says the same.
@@ -182,8 +202,8 @@ def test_whether_strict_is_set_in_the_file_or_at_the_call(tmp_path: Path) -> Non
 def test_a_synthetic_table_is_compared_in_all_columns() -> None:
     """mpUCCs look at every column, and rows of a synthetic table name nobody."""
     tables = [pa.table(TABLE | {"email": mails}) for mails in (MAILS, MAILS[::-1])]
-    found = petaudit.audit(tables[0], original=tables[1], measures="mpuccs")
-    assert (found.problems, found.columns) == ((), ColumnReview())
+    result = petaudit.audit(tables[0], original=tables[1], measures="mpuccs")
+    assert (result.problems, result.columns) == ((), ColumnReview())
 
 
 L_IS_ONE = "in some class everybody has the same sensitive value"
@@ -210,6 +230,7 @@ def passed(measure: str, value: float, limit: float) -> Figure:
         ([passed("k-anonymity", 1, 1)], [], ["could break the limit that was set for k-anonymity"]),
         ([passed("t-closeness", 0.4, 1)], ["d"], ["no table could break the limit"]),
         ([passed("k-anonymity", 5, 5)], ["d"], ["no measure looked at the sensitive attribute d"]),
+        ([passed("k-anonymity", 5, 5), Figure("t-closeness", "failed", 0.5, 0.2)], ["d"], []),
         # What is judged and broken is no open question.
         ([Figure("l-diversity", "failed", 1.0, 2.0)], ["d"], []),
         # Utility at its worst is a loss, and no danger.
@@ -219,9 +240,9 @@ def passed(measure: str, value: float, limit: float) -> Figure:
 def test_what_the_limits_did_not_ask(
     figures: list[Figure], sensitive: list[str], words: list[str]
 ) -> None:
-    found = [*open_questions(figures, sensitive=sensitive)]
-    assert len(found) == len(words)
-    for question, part in zip(found, words, strict=True):
+    result = [*open_questions(figures, sensitive=sensitive)]
+    assert len(result) == len(words)
+    for question, part in zip(result, words, strict=True):
         assert part in question
 
 
@@ -241,8 +262,8 @@ def test_the_headline_is_amber_where_l_is_one(
 
 
 def entry(run: str, **more: Any) -> dict[str, Any]:
-    own = {"run": run, "modules": {"Loader": "t", "Evaluator": run}, "measure": "k-anonymity"}
-    return {**own, "status": "passed", "value": 5.0, "limit": 5.0, **more}
+    item = {"run": run, "modules": {"Loader": "t", "Evaluator": run}, "measure": "k-anonymity"}
+    return {**item, "status": "passed", "value": 5.0, "limit": 5.0, **more}
 
 
 def test_runs_on_one_table_answer_for_each_other() -> None:
@@ -270,6 +291,6 @@ def test_runs_on_one_table_answer_for_each_other() -> None:
 def test_the_worst_entry_decides(
     statuses: list[str], missing: list[str], code: int, verdict: str
 ) -> None:
-    entries = [entry(str(n), status=own) for n, own in enumerate(statuses)]
-    found = conclude(tables_of(entries), is_incomplete=bool(missing))
-    assert (found.exit_code, found.verdict) == (code, verdict)
+    entries = [entry(str(n), status=item) for n, item in enumerate(statuses)]
+    result = conclude(tables_of(entries), is_incomplete=bool(missing))
+    assert (result.exit_code, result.verdict) == (code, verdict)

@@ -29,6 +29,9 @@ SHIPPED = {
     "cihi-pumf": {"prosecutor-risk": Fraction(1, 25)},
     "cms-11": {"k-anonymity": Fraction(11)},
     "pdpc-sg-2022": {"k-anonymity": Fraction(5)},
+    "synthetic-9": dict.fromkeys(
+        ("copied-rows", "membership", "attribute-inference"), Fraction(9, 100)
+    ),
     "uniqueness-5": {"population-uniqueness": Fraction(1, 20)},
     "uniqueness-20": {"population-uniqueness": Fraction(1, 5)},
 }
@@ -114,13 +117,15 @@ def test_the_files_are_part_of_the_package() -> None:
 )
 def test_one_in_eleven_is_above_nine_hundredths(rows: int, limit: Any, holds: bool) -> None:
     options = {"prosecutor-risk": {"limit": limit}}
-    found = petaudit.audit(table(rows), quasi_identifiers=["zip"], options=options)
-    assert found["prosecutor-risk"].passed is holds
+    result = petaudit.audit(table(rows), quasi_identifiers=["zip"], options=options)
+    assert result["prosecutor-risk"].passed is holds
 
 
 def test_a_limit_keeps_its_exact_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*CHECK, "--max-risk", "1/11", "--t", "3/8", "--format", "json") == 0
-    entries = {own["measure"]: own for own in json.loads(capsys.readouterr().out)["results"]}
+    entries = {
+        result["measure"]: result for result in json.loads(capsys.readouterr().out)["results"]
+    }
     assert entries["prosecutor-risk"]["limit"] == 1 / 11
     assert entries["prosecutor-risk"]["limit_exact"] == "1/11"
     assert entries["t-closeness"]["limit"] == 0.375
@@ -143,8 +148,8 @@ def test_max_risk_is_the_highest_risk(capsys: pytest.CaptureFixture[str]) -> Non
 
 def test_a_label_of_a_table_is_no_fraction() -> None:
     days = pa.table({"day": ["1/2", "2/4"], "ill": ["a", "b"]})
-    found = petaudit.k_anonymity(days, quasi_identifiers="day")
-    assert found.value == 1
+    result = petaudit.k_anonymity(days, quasi_identifiers="day")
+    assert result.value == 1
 
 
 # A policy and what was given by hand.
@@ -152,8 +157,8 @@ def test_a_label_of_a_table_is_no_fraction() -> None:
 
 def test_a_policy_sets_the_limit() -> None:
     for rows, code in ((11, 0), (10, 1)):
-        found = petaudit.audit(table(rows), quasi_identifiers=["zip"], policy="cms-11")
-        assert (found.exit_code, found["k-anonymity"].limit) == (code, 11)
+        result = petaudit.audit(table(rows), quasi_identifiers=["zip"], policy="cms-11")
+        assert (result.exit_code, result["k-anonymity"].limit) == (code, 11)
 
 
 def limits_and_twin(seed: int) -> tuple[str, Any, Any, bool]:
@@ -172,7 +177,7 @@ def limits_and_twin(seed: int) -> tuple[str, Any, Any, bool]:
 
     # Every figure that could tell two such limits apart.
     figures = [Fraction(a, b) for a in range(145) for b in range(1, 13)]
-    loosens = any(allowed(second, own) and not allowed(first, own) for own in figures)
+    loosens = any(allowed(second, entry) and not allowed(first, entry) for entry in figures)
     return measure, first, second, loosens
 
 
@@ -213,7 +218,9 @@ def test_a_tighter_limit_wins_and_both_are_told(capsys: pytest.CaptureFixture[st
     document = json.loads(capsys.readouterr().out)
     [rule] = document["policies"]
     assert rule["limits"]["k-anonymity"]["tighter_by_hand"] == "12"
-    assert {own["measure"]: own["limit"] for own in document["results"]}["k-anonymity"] == 12
+    assert {result["measure"]: result["limit"] for result in document["results"]}[
+        "k-anonymity"
+    ] == 12
 
 
 def test_an_option_cannot_bend_a_policy(capsys: pytest.CaptureFixture[str]) -> None:
@@ -225,11 +232,11 @@ def test_an_option_cannot_bend_a_policy(capsys: pytest.CaptureFixture[str]) -> N
 
 
 def test_naming_other_measures_does_not_leave_out_the_policy() -> None:
-    found = petaudit.audit(
+    result = petaudit.audit(
         table(3), quasi_identifiers=["zip"], measures="sample-uniques", policy="cms-11"
     )
-    assert found.exit_code == 1
-    assert found["k-anonymity"].passed is False
+    assert result.exit_code == 1
+    assert result["k-anonymity"].passed is False
 
 
 def test_what_cannot_be_measured_decides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
@@ -275,8 +282,8 @@ def test_a_kept_result_speaks_either_language(capsys: pytest.CaptureFixture[str]
 def test_a_file_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(*CHECK, "--policy", "house.yaml") == 0
     assert "house: The rule of the house" in capsys.readouterr().out
-    found = petaudit.audit("t.csv", quasi_identifiers=["zip"], policy=Path("house.yaml"))
-    [entry] = found.to_dict()["policies"]
+    result = petaudit.audit("t.csv", quasi_identifiers=["zip"], policy=Path("house.yaml"))
+    [entry] = result.to_dict()["policies"]
     assert len(entry["sha256"]) == 64
     assert run(*CHECK, "--policy", "house.yaml", "--out", "house.yaml") == 2
     assert Path("house.yaml").read_text() == HOUSE
@@ -445,7 +452,7 @@ def executed(text: str, **given: Any) -> dict[str, Any]:
 
 def test_a_policy_of_the_executor_is_for_all() -> None:
     document = executed(PIPELINE)
-    limits = {own["measure"]: own["limit"] for own in document["results"]}
+    limits = {result["measure"]: result["limit"] for result in document["results"]}
     assert limits == {"k-anonymity": 3, "prosecutor-risk": 1 / 3}
     assert (document["verdict"], document["exit_code"]) == ("passed", 0)
     assert document["policies"][0]["not_measured"] == ["the steward agrees"]
@@ -480,7 +487,7 @@ def test_a_policy_of_an_evaluator() -> None:
         "method: k-anonymity", "method: k-anonymity, policy: cms-11"
     )
     document = executed(text)
-    limits = {own["measure"]: own["limit"] for own in document["results"]}
+    limits = {result["measure"]: result["limit"] for result in document["results"]}
     assert limits == {"k-anonymity": 11, "prosecutor-risk": None}
     [rule] = executed(text.replace("cms-11", "house.yaml"))["policies"]
     assert list(rule["limits"]) == ["k-anonymity"]
@@ -516,8 +523,8 @@ def test_two_files_of_one_name_are_two_policies() -> None:
         "  r: {method: prosecutor-risk}", "  m: {method: k-anonymity, policy: other.yaml}"
     )
     document = executed(text.replace("k-anonymity}", "k-anonymity, policy: house.yaml}"))
-    assert [own["limits"]["k-anonymity"]["limit"] for own in document["policies"]] == [3, 4]
-    assert [own["limit"] for own in document["results"]] == [3, 4]
+    assert [entry["limits"]["k-anonymity"]["limit"] for entry in document["policies"]] == [3, 4]
+    assert [entry["limit"] for entry in document["results"]] == [3, 4]
 
 
 def test_a_tighter_limit_of_an_evaluator() -> None:
@@ -562,8 +569,8 @@ def test_the_page_has_every_policy_as_its_file_says(language: str) -> None:
     rows = {line.split("`")[1]: line for line in lines if line.startswith("| `") and "](" in line}
     assert list(rows) == list(SHIPPED)
     for name, policy in policies().items():
-        [demand] = policy.demands.values()
-        rule = render(demand.rule, language).replace("：", " ")
-        assert f"| {rule} |" in rows[name]
+        rules = [render(demand.rule, language) for demand in policy.demands.values()]
+        shown = ("; " if language == "en" else "；").join(rules).replace("：", " ")
+        assert f"| {shown} |" in rows[name]
         assert f"| {policy.date} |" in rows[name]
         assert f"({policy.source['url']})" in rows[name]

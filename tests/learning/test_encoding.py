@@ -30,8 +30,8 @@ def counted(**rows: int) -> ValueCounts:
 
 def test_numbers_are_in_units_of_the_originals_standard_deviation() -> None:
     # 10 three times and 30 once: mean 15, variance (3 * 25 + 225) / 4 = 75.
-    own = NumberEncoder(counted(n10=3, n30=1), None)
-    assert own.encoded(["10", "30.0"])[:, 0] == pytest.approx(
+    entry = NumberEncoder(counted(n10=3, n30=1), None)
+    assert entry.encoded(["10", "30.0"])[:, 0] == pytest.approx(
         [-5 / math.sqrt(75), 15 / math.sqrt(75)], abs=1e-12
     )
 
@@ -41,21 +41,21 @@ def test_numbers_are_in_units_of_the_originals_standard_deviation() -> None:
     [("12", 12), ("[20,30[", 25), ("<=20", 15), (">20", 25), ("1*", 14.5), ("*", 20), ("?", 20)],
 )
 def test_a_label_counts_as_the_middle_of_what_it_may_be(label: str, number: float) -> None:
-    own = NumberEncoder(counted(n10=1, n30=1), None)
-    assert own.encoded([label]).tolist() == [[(number - 20) / 10, 0]]
-    assert own.unknown == (label == "?")
+    entry = NumberEncoder(counted(n10=1, n30=1), None)
+    assert entry.encoded([label]).tolist() == [[(number - 20) / 10, 0]]
+    assert entry.unknown == (label == "?")
 
 
 def test_a_hierarchy_tells_more_than_a_label() -> None:
     under = LeavesUnder(Hierarchy("age", [["10", "young"], ["14", "young"], ["50", "old"]]))
-    own = NumberEncoder(counted(n10=1, n30=1), under)
-    assert own.encoded(["young", "old", "*"])[:, 0].tolist() == [-0.8, 3.0, 1.0]
+    entry = NumberEncoder(counted(n10=1, n30=1), under)
+    assert entry.encoded(["young", "old", "*"])[:, 0].tolist() == [-0.8, 3.0, 1.0]
 
 
 def test_a_constant_column_of_numbers_is_no_trouble() -> None:
-    own = NumberEncoder(counted(n7=4), None)
-    assert own.encoded(["7", "8", None, "1e400"]).tolist() == [[0, 0], [1, 0], [0, 1], [0, 0]]
-    assert own.encoded(["1e100"])[0, 0] == 1e6
+    entry = NumberEncoder(counted(n7=4), None)
+    assert entry.encoded(["7", "8", None, "1e400"]).tolist() == [[0, 0], [1, 0], [0, 1], [0, 0]]
+    assert entry.encoded(["1e100"])[0, 0] == 1e6
 
 
 TREE = LeavesUnder(
@@ -63,8 +63,8 @@ TREE = LeavesUnder(
 )
 
 
-def one_hot(own: CategoryEncoder, label: str | None) -> dict[int, float]:
-    [row] = own.encoded([label]).tolist()
+def one_hot(entry: CategoryEncoder, label: str | None) -> dict[int, float]:
+    [row] = entry.encoded([label]).tolist()
     return {place: share for place, share in enumerate(row) if share}
 
 
@@ -84,34 +84,34 @@ def test_a_generalised_label_is_shared_among_the_originals_values(
     label: str | None, expected: dict[int, float]
 ) -> None:
     # Places: a, b, c, rare values, null.
-    own = CategoryEncoder(counted(a=2, b=1, c=1, null=1), TREE)
+    entry = CategoryEncoder(counted(a=2, b=1, c=1, null=1), TREE)
     if label == "*":
         # All leaves, null among them.
         expected = dict.fromkeys((0, 1, 2, 4), 0.25)
-    assert one_hot(own, label) == pytest.approx(expected)
-    assert own.unknown == 0
+    assert one_hot(entry, label) == pytest.approx(expected)
+    assert entry.unknown == 0
 
 
 def test_unknown_labels_say_nothing_and_are_counted() -> None:
-    own = CategoryEncoder(counted(a=2, b=1), None)
-    assert one_hot(own, "z") == {0: 0.5, 1: 0.5}
-    assert own.unknown == 1
-    assert one_hot(own, "*") == {0: 0.5, 1: 0.5}
-    assert own.unknown == 1
+    entry = CategoryEncoder(counted(a=2, b=1), None)
+    assert one_hot(entry, "z") == {0: 0.5, 1: 0.5}
+    assert entry.unknown == 1
+    assert one_hot(entry, "*") == {0: 0.5, 1: 0.5}
+    assert entry.unknown == 1
 
 
 def test_rare_values_count_as_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(encoding, "MOST_VALUES", 2)
-    own = CategoryEncoder(counted(a=2, b=1, c=5, d=1), TREE)
-    assert own.merged == 2
+    entry = CategoryEncoder(counted(a=2, b=1, c=5, d=1), TREE)
+    assert entry.merged == 2
     # Places: a, c, rare values, null.
-    assert [one_hot(own, label) for label in "abcd"] == [{0: 1}, {2: 1}, {1: 1}, {2: 1}]
-    assert one_hot(own, "C") == {1: 0.5, 2: 0.5}
+    assert [one_hot(entry, label) for label in "abcd"] == [{0: 1}, {2: 1}, {1: 1}, {2: 1}]
+    assert one_hot(entry, "C") == {1: 0.5, 2: 0.5}
 
 
 def test_the_same_number_in_another_spelling_is_the_same_value() -> None:
-    own = CategoryEncoder(counted(n5=1, x=1), None)
-    assert one_hot(own, "5.0") == {0: 1.0}
+    entry = CategoryEncoder(counted(n5=1, x=1), None)
+    assert one_hot(entry, "5.0") == {0: 1.0}
 
 
 @pytest.mark.parametrize(
@@ -137,6 +137,6 @@ def test_targets() -> None:
     labels: list[Any] = ["b", "a", "*", None, "z", "A"]
     assert target_classes(places, labels).tolist() == [1, 0, -1, -1, -1, -1]
     reader = NumberReader.of(["10", "30", None, "*"], None)
-    found = target_numbers(reader, ["10", "[10,20]", ">20", "*", None, "z"])
-    assert found[:3].tolist() == [10, 15, 25]
-    assert np.isnan(found[3:]).all()
+    result = target_numbers(reader, ["10", "[10,20]", ">20", "*", None, "z"])
+    assert result[:3].tolist() == [10, 15, 25]
+    assert np.isnan(result[3:]).all()

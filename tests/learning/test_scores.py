@@ -31,12 +31,12 @@ def test_scores_are_those_of_scikit_learn(seed: int, classes: int) -> None:
     metrics = pytest.importorskip("sklearn.metrics")
     truth, shares, weights = sample(seed, classes)
     guessed = shares.argmax(axis=1)
-    for own in (np.ones(len(truth)), weights):
-        assert accuracy(truth, shares)(own) == pytest.approx(
-            metrics.accuracy_score(truth, guessed, sample_weight=own), abs=1e-12
+    for entry in (np.ones(len(truth)), weights):
+        assert accuracy(truth, shares)(entry) == pytest.approx(
+            metrics.accuracy_score(truth, guessed, sample_weight=entry), abs=1e-12
         )
-        assert macro_f1(truth, shares)(own) == pytest.approx(
-            metrics.f1_score(truth, guessed, average="macro", sample_weight=own), abs=1e-12
+        assert macro_f1(truth, shares)(entry) == pytest.approx(
+            metrics.f1_score(truth, guessed, average="macro", sample_weight=entry), abs=1e-12
         )
     expected = (
         metrics.roc_auc_score(truth, shares[:, 1])
@@ -51,11 +51,11 @@ def test_a_weight_is_a_number_of_copies(classes: int) -> None:
     truth, shares, weights = sample(5, classes)
     copies = np.repeat(np.arange(len(truth)), weights.astype(int))
     for score in (accuracy, macro_f1, weighted_auc):
-        own = score(truth[copies], shares[copies])(np.ones(len(copies)))
-        assert score(truth, shares)(weights) == pytest.approx(own, abs=1e-12)
+        entry = score(truth[copies], shares[copies])(np.ones(len(copies)))
+        assert score(truth, shares)(weights) == pytest.approx(entry, abs=1e-12)
     numbers, guesses = truth + 0.25, shares[:, 0]
-    own = r_squared(numbers[copies], guesses[copies])(np.ones(len(copies)))
-    assert r_squared(numbers, guesses)(weights) == pytest.approx(own, abs=1e-12)
+    entry = r_squared(numbers[copies], guesses[copies])(np.ones(len(copies)))
+    assert r_squared(numbers, guesses)(weights) == pytest.approx(entry, abs=1e-12)
 
 
 def test_r_squared_is_that_of_scikit_learn() -> None:
@@ -64,9 +64,9 @@ def test_r_squared_is_that_of_scikit_learn() -> None:
     truth = draw.normal(1e6, 3, 300)
     guesses = truth + draw.normal(0, 2, 300)
     weights = draw.integers(0, 4, 300).astype(float)
-    for own in (np.ones(300), weights):
-        assert r_squared(truth, guesses)(own) == pytest.approx(
-            metrics.r2_score(truth, guesses, sample_weight=own), abs=1e-9
+    for entry in (np.ones(300), weights):
+        assert r_squared(truth, guesses)(entry) == pytest.approx(
+            metrics.r2_score(truth, guesses, sample_weight=entry), abs=1e-9
         )
 
 
@@ -81,15 +81,15 @@ def test_the_interval_is_about_what_theory_says() -> None:
     # is 0.1, its variance (0.15 + 0.05 - 0.1 ** 2) / 1,000.
     first = np.array([1.0] * 150 + [0.0] * 50 + [1.0] * 800)
     second = np.array([0.0] * 150 + [1.0] * 50 + [1.0] * 800)
-    found = interval_of_difference(
+    result = interval_of_difference(
         lambda weights: float(weights @ first / weights.sum()),
         lambda weights: float(weights @ second / weights.sum()),
         1_000,
         seed=3,
     )
-    assert found is not None
+    assert result is not None
     half = 1.96 * math.sqrt((0.2 - 0.01) / 1_000)
-    assert found == pytest.approx((0.1 - half, 0.1 + half), abs=0.15 * half)
+    assert result == pytest.approx((0.1 - half, 0.1 + half), abs=0.15 * half)
 
 
 def test_the_interval_is_none_where_no_draw_has_a_score() -> None:

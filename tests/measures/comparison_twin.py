@@ -28,32 +28,32 @@ def number(label: str) -> Fraction | None:
 
 def same(label: str) -> Fraction | str:
     """What labels are compared by."""
-    found = number(label)
-    return label if found is None else found
+    result = number(label)
+    return label if result is None else result
 
 
 def paths(hierarchy: Hierarchy) -> dict[str, list[str]]:
     """From leaf to root; several roots are joined by the star."""
-    found = {leaf: [leaf, *above] for leaf, above in hierarchy.items()}
-    if len({path[-1] for path in found.values()}) > 1:
-        found = {leaf: [*path, STAR] for leaf, path in found.items()}
-    return found
+    result = {leaf: [leaf, *above] for leaf, above in hierarchy.items()}
+    if len({path[-1] for path in result.values()}) > 1:
+        result = {leaf: [*path, STAR] for leaf, path in result.items()}
+    return result
 
 
 def leaves_of(label: str, hierarchy: Hierarchy | None) -> list[str]:
     """The leaves that a label stands for; itself where the hierarchy does not know it."""
     if hierarchy is None:
         return [label]
-    found = paths(hierarchy)
-    levels = len(next(iter(found.values())))
+    result = paths(hierarchy)
+    levels = len(next(iter(result.values())))
     for level in range(levels):
-        under = [leaf for leaf, path in found.items() if path[level] == label]
+        under = [leaf for leaf, path in result.items() if path[level] == label]
         if under:
             return under
     if label == STAR:
-        return list(found)
+        return list(result)
     for level in range(levels):
-        under = [leaf for leaf, path in found.items() if is_same_number(path[level], label)]
+        under = [leaf for leaf, path in result.items() if is_same_number(path[level], label)]
         if under:
             return under
     return [label]
@@ -66,13 +66,13 @@ def is_same_number(one: str, other: str) -> bool:
 
 def shares(labels: Sequence[str], hierarchy: Hierarchy | None) -> dict[Fraction | str, Fraction]:
     """The share of every value, generalised rows spread evenly unless they say nothing."""
-    found: dict[Fraction | str, Fraction] = {}
+    result: dict[Fraction | str, Fraction] = {}
     for label in labels:
         leaves = [STAR] if says_nothing(label, hierarchy) else leaves_of(label, hierarchy)
         for leaf in leaves:
             part = Fraction(1, len(labels) * len(leaves))
-            found[same(leaf)] = found.get(same(leaf), Fraction(0)) + part
-    return found
+            result[same(leaf)] = result.get(same(leaf), Fraction(0)) + part
+    return result
 
 
 def total_variation(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> Fraction:
@@ -88,14 +88,14 @@ def hellinger(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> float:
 
 def holds_numbers(labels: Sequence[str], hierarchy: Hierarchy | None) -> bool:
     """Whether all labels of the original that say something are numbers, and no codes."""
-    said = [own for own in labels if own != NULL and not says_nothing(own, hierarchy)]
-    codes = [own for own in said if len(own) > 1 and own[0] == "0" and own[1].isdigit()]
-    return bool(said) and not codes and all(number(own) is not None for own in said)
+    said = [entry for entry in labels if entry != NULL and not says_nothing(entry, hierarchy)]
+    codes = [entry for entry in said if len(entry) > 1 and entry[0] == "0" and entry[1].isdigit()]
+    return bool(said) and not codes and all(number(entry) is not None for entry in said)
 
 
 def is_continuous(labels: Sequence[str], hierarchy: Hierarchy | None) -> bool:
     """Numbers with more than ten values, or with fewer than five rows per value."""
-    said = {same(own) for own in labels if number(own) is not None}
+    said = {same(label) for label in labels if number(label) is not None}
     if not holds_numbers(labels, hierarchy):
         return False
     return len(said) > 10 or len(labels) < 5 * len(said)
@@ -103,14 +103,14 @@ def is_continuous(labels: Sequence[str], hierarchy: Hierarchy | None) -> bool:
 
 def kolmogorov_smirnov(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> Fraction:
     """Over every set of a half-line of numbers and any of the labels, one by one."""
-    numbers = sorted({key for own in (p, q) for key in own if not isinstance(key, str)})
-    labels = sorted({key for own in (p, q) for key in own if isinstance(key, str)})
+    numbers = sorted({key for entry in (p, q) for key in entry if not isinstance(key, str)})
+    labels = sorted({key for entry in (p, q) for key in entry if isinstance(key, str)})
     largest = Fraction(0)
     for count in range(len(numbers) + 1):
         for size in range(len(labels) + 1):
             for chosen in combinations(labels, size):
                 event = [*numbers[:count], *chosen]
-                sides = [sum(own.get(key, Fraction(0)) for key in event) for own in (p, q)]
+                sides = [sum(entry.get(key, Fraction(0)) for key in event) for entry in (p, q)]
                 largest = max(largest, abs(sides[0] - sides[1]))
     return largest
 
@@ -118,8 +118,8 @@ def kolmogorov_smirnov(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> 
 def wasserstein(p: Mapping[Any, Fraction], q: Mapping[Any, Fraction]) -> tuple[Fraction, Fraction]:
     """Carry the smallest numbers to the smallest, piece by piece; normalised, and raw."""
     parts, sides = [], []
-    for own in (p, q):
-        numbers = {key: part for key, part in own.items() if not isinstance(key, str)}
+    for entry in (p, q):
+        numbers = {key: part for key, part in entry.items() if not isinstance(key, str)}
         parts.append(sum(numbers.values(), start=Fraction(0)))
         sides.append([[key, part / parts[-1]] for key, part in sorted(numbers.items())])
     if not all(sides):
@@ -148,8 +148,10 @@ def says_nothing(label: str, hierarchy: Hierarchy | None) -> bool:
         return True
     if hierarchy is None:
         return False
-    found = list(paths(hierarchy).values())
-    return len(found[0]) > 1 and all(path[-1] == label and label not in path[:-1] for path in found)
+    result = list(paths(hierarchy).values())
+    return len(result[0]) > 1 and all(
+        path[-1] == label and label not in path[:-1] for path in result
+    )
 
 
 def reading(
@@ -204,7 +206,7 @@ def is_crowded(labels: Sequence[str]) -> bool:
 
 def eta(pairs: Sequence[tuple[str, Fraction]]) -> float:
     """Root of 1 less the mean square within groups over the mean square of all."""
-    groups = {own for own, _ in pairs}
+    groups = {entry for entry, _ in pairs}
     if len(groups) < 2 or len(groups) == len(pairs):
         return 0.0
 
@@ -215,7 +217,7 @@ def eta(pairs: Sequence[tuple[str, Fraction]]) -> float:
     every = squares([value for _, value in pairs])
     if not every:
         return 0.0
-    within = sum(squares([value for own, value in pairs if own == group]) for group in groups)
+    within = sum(squares([value for entry, value in pairs if entry == group]) for group in groups)
     mean_within = Fraction(within) / (len(pairs) - len(groups))
     return math.sqrt(max(1 - mean_within / (every / (len(pairs) - 1)), Fraction(0)))
 
@@ -234,7 +236,7 @@ def cramers_v(pairs: Sequence[tuple[str, str]]) -> float:
             chi += (pairs.count((a, b)) - expected) ** 2 / expected
     r, k = len(left), len(right)
     phi = max(chi / n - Fraction((r - 1) * (k - 1), n - 1), Fraction(0))
-    smaller = min(own - Fraction((own - 1) ** 2, n - 1) for own in (r, k)) - 1
+    smaller = min(entry - Fraction((entry - 1) ** 2, n - 1) for entry in (r, k)) - 1
     return min(math.sqrt(phi / smaller), 1.0) if smaller else 0.0
 
 
@@ -257,12 +259,12 @@ def association_changes(
         """None where the cell does not count."""
         if says_nothing(row[name], hierarchies.get(name)):
             return None
-        own = read[name]
-        if own is None:
+        entry = read[name]
+        if entry is None:
             return row[name]
-        return None if row[name] == NULL else own(row[name])
+        return None if row[name] == NULL else entry(row[name])
 
-    found: dict[tuple[str, str], tuple[float, float, float] | None] = {}
+    result: dict[tuple[str, str], tuple[float, float, float] | None] = {}
     for one, other in combinations(columns, 2):
         both = []
         crowded = False
@@ -280,5 +282,5 @@ def association_changes(
             else:
                 both.append(cramers_v(pairs))
         change = abs(both[1] - both[0]) / (2 if read[one] and read[other] else 1)
-        found[one, other] = None if crowded else (both[0], both[1], change)
-    return found
+        result[one, other] = None if crowded else (both[0], both[1], change)
+    return result

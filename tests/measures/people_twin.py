@@ -21,24 +21,24 @@ def random_rows(seed: int, *, rows: int = 40, nulls: bool = True) -> list[Row]:
     people = [f"p{number}" for number in range(chance.randint(3, 20))]
     missing: list[Any] = [None] if nulls else []
     marks = ["*"] if nulls else []
-    homes = {own: [chance.choice("abc") for _ in QIS] for own in people}
-    found = []
+    homes = {entry: [chance.choice("abc") for _ in QIS] for entry in people}
+    result = []
     for _ in range(rows):
         who = chance.choice([*people, *missing])
         cells = [
-            own if chance.random() < 0.7 else chance.choice(["a", "b", *missing, *marks])
-            for own in homes.get(who, ["a"] * len(QIS))
+            entry if chance.random() < 0.7 else chance.choice(["a", "b", *missing, *marks])
+            for entry in homes.get(who, ["a"] * len(QIS))
         ]
         if nulls and chance.random() < 0.1:
             cells = ["*"] * len(QIS)
-        found.append(
+        result.append(
             dict(zip(QIS, cells, strict=True))
             | {
                 PERSON: who,
                 SENSITIVE: chance.choice(["flu", "Flu", "cold", "gout", *missing, *marks]),
             }
         )
-    return found
+    return result
 
 
 def columns(rows: Sequence[Row]) -> dict[str, list[Any]]:
@@ -50,21 +50,21 @@ def class_of(row: Row, names: Sequence[str] = QIS) -> tuple[Any, ...]:
     return tuple(row[name] for name in names)
 
 
-def is_suppressed(own: tuple[Any, ...]) -> bool:
-    return all(cell == "*" for cell in own)
+def is_suppressed(entry: tuple[Any, ...]) -> bool:
+    return all(cell == "*" for cell in entry)
 
 
 def classes(rows: Sequence[Row], *, as_class: bool) -> dict[tuple[Any, ...], set[Any]]:
     """The different people of each class."""
-    found: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
+    result: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
     for row in rows:
         if as_class or not is_suppressed(class_of(row)):
-            found[class_of(row)].add(row[PERSON])
-    return dict(found)
+            result[class_of(row)].add(row[PERSON])
+    return dict(result)
 
 
 def sizes(rows: Sequence[Row], *, as_class: bool) -> list[int]:
-    return sorted(len(own) for own in classes(rows, as_class=as_class).values())
+    return sorted(len(row) for row in classes(rows, as_class=as_class).values())
 
 
 def alpha(rows: Sequence[Row], *, as_class: bool) -> Fraction:
@@ -73,14 +73,14 @@ def alpha(rows: Sequence[Row], *, as_class: bool) -> Fraction:
     A null may be that value, too. Suppressed rows without any value are no class.
     """
     shares = []
-    for own, people in classes(rows, as_class=as_class).items():
-        inside = [row for row in rows if class_of(row) == own]
+    for entry, people in classes(rows, as_class=as_class).items():
+        inside = [row for row in rows if class_of(row) == entry]
         having: dict[Any, set[Any]] = defaultdict(set)
         for row in inside:
             value = row[SENSITIVE]
             having[value if value is None else value.strip().lower()].add(row[PERSON])
         nulls = len(having.pop(None, set()))
-        if is_suppressed(own) and not having:
+        if is_suppressed(entry) and not having:
             continue
         commonest = max(map(len, having.values()), default=0)
         shares.append(Fraction(min(commonest + nulls, len(people)), len(people)))
@@ -89,16 +89,18 @@ def alpha(rows: Sequence[Row], *, as_class: bool) -> Fraction:
 
 def minimal_sets(rows: Sequence[Row], *, as_class: bool) -> dict[Any, set[frozenset[str]]]:
     """Of every person in every class: the smallest sets of columns that only they have so."""
-    pairs = {(own, who) for own, many in classes(rows, as_class=as_class).items() for who in many}
-    found: dict[Any, set[frozenset[str]]] = {pair: set() for pair in pairs}
+    pairs = {
+        (entry, who) for entry, many in classes(rows, as_class=as_class).items() for who in many
+    }
+    result: dict[Any, set[frozenset[str]]] = {pair: set() for pair in pairs}
     for size in range(1, len(QIS) + 1):
         for names in itertools.combinations(range(len(QIS)), size):
             people: dict[tuple[Any, ...], set[Any]] = defaultdict(set)
-            for own, who in pairs:
-                people[tuple(own[place] for place in names)].add(who)
+            for entry, who in pairs:
+                people[tuple(entry[place] for place in names)].add(who)
             for pair in pairs:
                 is_alone = people[tuple(pair[0][place] for place in names)] == {pair[1]}
                 chosen = frozenset(QIS[place] for place in names)
-                if is_alone and not any(own <= chosen for own in found[pair]):
-                    found[pair].add(chosen)
-    return found
+                if is_alone and not any(entry <= chosen for entry in result[pair]):
+                    result[pair].add(chosen)
+    return result

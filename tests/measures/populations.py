@@ -80,13 +80,13 @@ def arrow(rows: list[twin.Row], names: tuple[str, ...]) -> pa.Table:
 def _paths(hierarchy: twins.Hierarchy) -> dict[str | None, list[tuple[int, str | None]]]:
     """From every label, at the lowest level that has it, up to the root."""
     full = [[leaf, *path] for leaf, path in twins.with_root(hierarchy).items()]
-    found: dict[str | None, list[tuple[int, str | None]]] = {}
+    result: dict[str | None, list[tuple[int, str | None]]] = {}
     for level in range(len(full[0])):
         for path in full:
             above = [(at, _cell(label)) for at, label in enumerate(path) if at >= level]
-            found.setdefault(_cell(path[level]), above)
-    found.setdefault(STAR, [(len(full[0]) - 1, _cell(full[0][-1]))])
-    return found
+            result.setdefault(_cell(path[level]), above)
+    result.setdefault(STAR, [(len(full[0]) - 1, _cell(full[0][-1]))])
+    return result
 
 
 def _cell(label: str) -> str | None:
@@ -116,10 +116,10 @@ def populaces(draw: st.DrawFn, *, most_people: int = 25) -> Populace:
             list(hierarchies[name])[digit % len(hierarchies[name])]
             for name, digit in zip(names, digits, strict=False)
         ]
-        own = digits[3:6] if cell_by_cell else levels
+        entry = digits[3:6] if cell_by_cell else levels
         general = [
             generalized(leaf, level, hierarchies[name])
-            for name, leaf, level in zip(names, leaves, own, strict=False)
+            for name, leaf, level in zip(names, leaves, entry, strict=False)
         ]
         row = tuple(map(_cell, general))
         if not (has_gap and index == 1):

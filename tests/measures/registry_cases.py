@@ -113,7 +113,19 @@ ENTRIES: dict[str, Entry] = {
     ),
 }
 
+ATTACKS: dict[str, Mapping[str, Any]] = {
+    "copied-rows": _AT_MOST_ONE,
+    "membership": _AT_MOST_ONE,
+    "attribute-inference": {"limit": 1, "secret": "pay"},
+    "linkability": {"limit": 1, "aux_cols": [["born"], ["pay"]]},
+    "replicated-uniques": {"limit": 1, "keys": "born"},
+    "disco": {"limit": 1, "keys": "born", "target": "pay"},
+    "closest-record": _AT_MOST_ONE,
+}
+"""Attacks on synthetic tables, which need a control: with these they pass."""
+
 OWN_TESTS = {
+    **dict.fromkeys(ATTACKS, "attacks a synthetic table; tests/attacks has its invariances"),
     "mpuccs": "compares a synthetic table with its original; tests/singling has its invariances",
     "utility-bias": "is a function of the caller's",
     "model-utility": "trains models whose folds depend on the order of rows; it has its own tests",
@@ -122,6 +134,7 @@ OWN_TESTS = {
 PASSING: dict[str, Mapping[str, Any]] = {
     **{name: entry.passing for name, entry in ENTRIES.items()},
     "mpuccs": _AT_MOST_ONE,
+    **ATTACKS,
     "utility-bias": {"limit": 100, "function": lambda table: 1},
     "model-utility": {"limit": 100, "folds": 2},
 }
@@ -130,12 +143,12 @@ PASSING: dict[str, Mapping[str, Any]] = {
 
 def generic() -> dict[str, Measure]:
     """The measures that the tests go over."""
-    return {name: own for name, own in all_measures().items() if name in ENTRIES}
+    return {name: measure for name, measure in all_measures().items() if name in ENTRIES}
 
 
 def measures_with(*families: Any) -> list[str]:
     """The measures of some families."""
-    return [name for name, own in generic().items() if own.family in families]
+    return [name for name, item in generic().items() if item.family in families]
 
 
 # --- one small table that every measure passes ----------------------------------------------
@@ -146,6 +159,7 @@ PASSING_TABLE = {"born": ["197*", "197*", "198*", "198*"], "pay": ["1", "2", "1"
 PASSING_ORIGINAL = PASSING_TABLE | {"born": YEARS}
 # Rows of nobody, written as the original writes its own: labels such as 197* are not.
 SYNTHETIC_TABLE = {"born": ["1970", "1971", "1983", "1990"], "pay": ["1", "3", "2", "1"]}
+CONTROL_TABLE = {"born": ["1972", "1985", "1986", "1991"], "pay": ["2", "3", "1", "2"]}
 PASSING_POPULATION = {"born": [*YEARS, *YEARS, "1970"]}
 PASSING_HIERARCHIES = {
     "born": {year: [f"{year[:3]}*", "*"] for year in YEARS},
@@ -155,21 +169,23 @@ PASSING_HIERARCHIES = {
 
 def passing_inputs(table: Mapping[str, Sequence[Any]] = PASSING_TABLE, **given: Any) -> Inputs:
     """The small table with everything that a measure may need, or another one instead of it."""
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "original": strategies.arrow_columns(PASSING_ORIGINAL),
         "population": strategies.arrow_columns(PASSING_POPULATION),
         "quasi_identifiers": "born",
         "sensitive": "pay",
         "hierarchies": PASSING_HIERARCHIES,
     }
-    return gather(strategies.arrow_columns(table), **found | given)
+    return gather(strategies.arrow_columns(table), **result | given)
 
 
 def suited(name: str, inputs: Inputs) -> Inputs:
     """The inputs of a measure, which has a synthetic table if it is for such tables."""
-    if name != "mpuccs":
+    if name not in ("mpuccs", *ATTACKS):
         return inputs
-    return replace(inputs, table=open_source(strategies.arrow_columns(SYNTHETIC_TABLE)))
+    control = None if name == "mpuccs" else open_source(strategies.arrow_columns(CONTROL_TABLE))
+    table = open_source(strategies.arrow_columns(SYNTHETIC_TABLE))
+    return replace(inputs, table=table, control=control)
 
 
 # --- random releases with a population ------------------------------------------------------
@@ -236,7 +252,7 @@ def number_releases(draw: st.DrawFn, *, most_rows: int = 25) -> Release:
     original: Rows = []
     released: Rows = []
     for row in range(size):
-        own: dict[str, str | None] = {name: cells[row] for name, cells in private.items()}
+        item: dict[str, str | None] = {name: cells[row] for name, cells in private.items()}
         before = {name: str(columns[name][row]) for name in names}
         after = {
             name: strategies.generalized(before[name], used[name][row], hierarchies[name])
@@ -244,8 +260,8 @@ def number_releases(draw: st.DrawFn, *, most_rows: int = 25) -> Release:
         }
         if suppressed[row] == 0:
             after = dict.fromkeys(names, STAR)
-        original.append({**before, **own})
-        released.append({**after, **own})
+        original.append({**before, **item})
+        released.append({**after, **item})
     return Release(
         original,
         released,
@@ -297,12 +313,12 @@ def outcome(name: str, inputs: Inputs, options: Mapping[str, Any]) -> Outcome:
 
 def outcomes(inputs: Inputs, *, copies: int = 1) -> dict[str, Outcome]:
     """What all measures say of the same inputs, which they share as in an audit."""
-    found = {}
+    result = {}
     for name in generic():
         entry = ENTRIES[name]
         options = entry.options_twice if copies > 1 and entry.options_twice else entry.options
-        found[name] = outcome(name, inputs, options)
-    return found
+        result[name] = outcome(name, inputs, options)
+    return result
 
 
 def is_same(one: Any, other: Any) -> bool:
@@ -327,11 +343,11 @@ def _order(value: Any) -> str:
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
-def said(found: Outcome, *, without: Sequence[str] = ()) -> Any:
+def said(result: Outcome, *, without: Sequence[str] = ()) -> Any:
     """What is compared: all that a result says, or the kind of error."""
-    if isinstance(found, PetauditError):
-        return type(found).__name__
-    plain = found.to_dict() | {"warnings": len(found.warnings)}
+    if isinstance(result, PetauditError):
+        return type(result).__name__
+    plain = result.to_dict() | {"warnings": len(result.warnings)}
     return {key: value for key, value in plain.items() if key not in without}
 
 

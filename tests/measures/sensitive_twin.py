@@ -81,11 +81,11 @@ def completions(own: tuple[str | None, ...]) -> tuple[tuple[int, ...], ...]:
     """
     known = Counter(value for value in own if value is not None)
     nulls = own.count(None)
-    found = {
+    result = {
         tuple(sorted((known + Counter(filled)).values()))
         for filled in combinations_with_replacement([*known, "a new one"], nulls)
     }
-    return tuple(found)
+    return tuple(result)
 
 
 def alpha(own: TwinClass) -> Fraction:

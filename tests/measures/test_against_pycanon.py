@@ -134,10 +134,10 @@ def answers() -> list[dict[str, Any]]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
-    if found["version"] != VERSION:
-        pytest.skip(f"pyCANON {found['version']} is there, and {VERSION} was looked into")
-    return list(found["answers"])
+    result = json.loads(done.stdout)
+    if result["version"] != VERSION:
+        pytest.skip(f"pyCANON {result['version']} is there, and {VERSION} was looked into")
+    return list(result["answers"])
 
 
 @pytest.fixture(scope="module")
@@ -171,10 +171,10 @@ def ours(asked: Job, measure: str, **options: Any) -> Any:
     ],
 )
 def test_figures_agree(answers: list[dict[str, Any]], theirs: str, measure: str) -> None:
-    found = [ours(asked, measure).value for asked in RANDOM]
+    result = [ours(asked, measure).value for asked in RANDOM]
     expected = [answer[theirs] for answer in answers[: len(RANDOM)]]
-    assert found == pytest.approx(expected, abs=TOLERANCE)
-    assert len(set(found)) >= 3
+    assert result == pytest.approx(expected, abs=TOLERANCE)
+    assert len(set(result)) >= 3
 
 
 def test_entropy_l_agrees_up_to_the_rounding_down(answers: list[dict[str, Any]]) -> None:
@@ -196,9 +196,9 @@ def test_enhanced_beta_agrees_where_some_beta_holds(answers: list[dict[str, Any]
 
 def test_l_of_recursive_diversity_agrees(answers: list[dict[str, Any]]) -> None:
     for asked, answer in zip(RANDOM, answers, strict=False):
-        found = ours(asked, "recursive-l-diversity")
+        result = ours(asked, "recursive-l-diversity")
         # With l = 1 every table would look well, so ours is at least 2.
-        assert found.l == max(answer["recursive"][1], 2)
+        assert result.l == max(answer["recursive"][1], 2)
 
 
 # --- differences ----------------------------------------------------------------------------

@@ -21,10 +21,10 @@ GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
 
 
 def test_alpha_is_the_largest_share_and_k_the_smallest_class() -> None:
-    found = alpha_k_anonymity(TABLE, **GIVEN)
-    assert (found.exact_value, found.value, found.k) == (Fraction(3, 4), 0.75, 2)
-    assert (found.passed, found.remedy) == (None, None)
-    assert found.explanation == (
+    result = alpha_k_anonymity(TABLE, **GIVEN)
+    assert (result.exact_value, result.value, result.k) == (Fraction(3, 4), 0.75, 2)
+    assert (result.passed, result.remedy) == (None, None)
+    assert result.explanation == (
         "s: 0.75 (3 classes); worst: a class of 4 rows",
         "smallest class: 2 rows",
     )
@@ -48,23 +48,23 @@ def test_alpha_is_the_largest_share_and_k_the_smallest_class() -> None:
     ],
 )
 def test_both_must_hold(limit: Any, k: int | None, passed: bool, rows: int) -> None:
-    found = alpha_k_anonymity(TABLE, limit=limit, k=k, **GIVEN)
-    assert found.passed is passed
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == rows
+    result = alpha_k_anonymity(TABLE, limit=limit, k=k, **GIVEN)
+    assert result.passed is passed
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == rows
     # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
-    assert found.remedy.rows_to_drop == (rows if 0 < rows < 9 else None)
+    assert result.remedy.rows_to_drop == (rows if 0 < rows < 9 else None)
     excluded = alpha_k_anonymity(TABLE, limit=limit, k=k, suppressed="exclude", **GIVEN)
     assert excluded.remedy is not None
     assert excluded.remedy.rows_to_suppress == (rows if rows < 9 else None)
-    assert found.exact_value == Fraction(3, 4)
+    assert result.exact_value == Fraction(3, 4)
 
 
 def test_the_explanation_tells_the_two_reasons_apart() -> None:
-    found = alpha_k_anonymity(TABLE, limit=0.5, k=3, **GIVEN)
-    assert (found.k, found.asked_k, found.rows_in_small_classes) == (2, 3, 2)
-    assert found.attributes[0].rows_breaking == 4
-    assert found.explanation == (
+    result = alpha_k_anonymity(TABLE, limit=0.5, k=3, **GIVEN)
+    assert (result.k, result.asked_k, result.rows_in_small_classes) == (2, 3, 2)
+    assert result.attributes[0].rows_breaking == 4
+    assert result.explanation == (
         "s: 0.75 (3 classes); worst: a class of 4 rows; 1 class with 4 rows breaks the limit",
         "smallest class: 2 rows; 2 rows in classes smaller than 3",
         "6 rows break the limit; dropping 6 rows (66.7 %) from the table reaches it",
@@ -96,7 +96,7 @@ def test_a_limit_above_one_is_an_error() -> None:
 
 def test_the_inpatients(shared_data: Path) -> None:
     """Three classes of four rows, each with one condition twice and two others once."""
-    found = alpha_k_anonymity(
+    result = alpha_k_anonymity(
         shared_data / "inpatient" / "inpatient_anonymized.csv", limit=0.5, k=4
     )
-    assert (found.exact_value, found.k, found.passed) == (Fraction(1, 2), 4, True)
+    assert (result.exact_value, result.k, result.passed) == (Fraction(1, 2), 4, True)

@@ -52,14 +52,14 @@ def test_the_figure_is_the_twins(
     names, rows = release.quasi_identifiers, release.released
     inputs = gather(arrow(rows), quasi_identifiers=names, hierarchies=release.given_hierarchies)
     exact = expected(rows, names, release.hierarchies)
-    found = compute(inputs, limit=exact)
-    assert (found.value, found.passed) == (float(exact), True)
+    result = compute(inputs, limit=exact)
+    assert (result.value, result.passed) == (float(exact), True)
     assert compute(inputs, limit=exact + Fraction(1, 10**30)).passed is False
-    assert found.columns == {
+    assert result.columns == {
         name: float(expected(rows, [name], release.hierarchies)) for name in names
     }
     # The same again in the words of the paper on granularity.
-    assert found.columns == {
+    assert result.columns == {
         name: float(1 - twin.iyengar_loss(rows, name, release.hierarchies[name])) for name in names
     }
 
@@ -77,8 +77,8 @@ def test_unknown_labels_may_stand_for_anything(
     ]
     # A hierarchy without an empty leaf does not know nulls either.
     trees = {
-        name: {leaf: path for leaf, path in own.items() if leaf != NULL} or {"x": ["*"]}
-        for name, own in release.hierarchies.items()
+        name: {leaf: path for leaf, path in entry.items() if leaf != NULL} or {"x": ["*"]}
+        for name, entry in release.hierarchies.items()
     }
     inputs = gather(arrow(rows), quasi_identifiers=names, hierarchies=trees)
     exact = expected(rows, names, trees, unknown="maximal")
@@ -89,36 +89,36 @@ def test_unknown_labels_may_stand_for_anything(
 
 
 def test_ambiguity_by_hand() -> None:
-    found = ambiguity(pa.table(EXAMPLE), hierarchies=HIERARCHIES)
+    result = ambiguity(pa.table(EXAMPLE), hierarchies=HIERARCHIES)
     # (2 + 2 + 6 - 3) / (3 * 6 - 3)
-    assert found.value == float(1 - Fraction(7, 15))
-    assert (found.mean_combinations, found.possible_combinations) == (10 / 3, 6.0)
+    assert result.value == float(1 - Fraction(7, 15))
+    assert (result.mean_combinations, result.possible_combinations) == (10 / 3, 6.0)
     # place: (2 + 1 + 3 - 3) / (3 * 3 - 3); sex: (1 + 2 + 2 - 3) / (3 * 2 - 3)
-    assert found.columns == {"place": 0.5, "sex": float(1 - Fraction(2, 3))}
-    assert found.explanation == (
+    assert result.columns == {"place": 0.5, "sex": float(1 - Fraction(2, 3))}
+    assert result.explanation == (
         "on average a row may stand for 3.33333 of 6 combinations of values",
         "sex 0.3333; place 0.5",
     )
-    assert found.table("columnwise")["value"].values == list(found.columns.values())
+    assert result.table("columnwise")["value"].values == list(result.columns.values())
 
 
 def test_granularity_by_hand() -> None:
-    found = granularity(pa.table(EXAMPLE), hierarchies=HIERARCHIES)
+    result = granularity(pa.table(EXAMPLE), hierarchies=HIERARCHIES)
     # Shares: place (2/3 + 1/3 + 1) / 3 = 2/3, sex (1/2 + 1 + 1) / 3 = 5/6; least 1/3 and 1/2.
     mean, least = Fraction(3, 4), Fraction(5, 12)
-    assert found.value == float(1 - (mean - least) / (1 - least))
-    assert found.columns == {"place": 0.5, "sex": float(Fraction(1, 3))}
-    assert found.suppressed_rows == 1
-    assert found.explanation == ("sex 0.3333; place 0.5", "1 row is suppressed")
+    assert result.value == float(1 - (mean - least) / (1 - least))
+    assert result.columns == {"place": 0.5, "sex": float(Fraction(1, 3))}
+    assert result.suppressed_rows == 1
+    assert result.explanation == ("sex 0.3333; place 0.5", "1 row is suppressed")
 
 
 def test_granularity_is_normalised_after_averaging() -> None:
     # A domain of 2 and one of 4, the latter lost: (1/2 + 1) / 2 of at least (1/2 + 1/4) / 2.
     trees = {"a": {"1": "*", "2": "*"}, "b": dict.fromkeys("wxyz", "*")}
-    found = granularity(pa.table({"a": ["1"], "b": ["*"]}), hierarchies=trees)
-    assert found.columns == {"a": 1.0, "b": 0.0}
-    assert found.value == float(1 - Fraction(3, 8) / Fraction(5, 8))
-    assert found.value != 0.5
+    result = granularity(pa.table({"a": ["1"], "b": ["*"]}), hierarchies=trees)
+    assert result.columns == {"a": 1.0, "b": 0.0}
+    assert result.value == float(1 - Fraction(3, 8) / Fraction(5, 8))
+    assert result.value != 0.5
 
 
 @both
@@ -131,15 +131,15 @@ def test_a_single_column_is_not_taken_for_suppressed(measure: Callable[..., Any]
 @both
 def test_nothing_to_lose_is_nothing_lost(measure: Callable[..., Any]) -> None:
     table = pa.table({"x": ["a", "*"], "y": ["b", "*"]})
-    found = measure(table, hierarchies={"x": {"a": "*"}, "y": {"b": "*"}})
-    assert (found.value, set(found.columns.values())) == (1.0, {1.0})
+    result = measure(table, hierarchies={"x": {"a": "*"}, "y": {"b": "*"}})
+    assert (result.value, set(result.columns.values())) == (1.0, {1.0})
 
 
 @both
 def test_everything_suppressed_is_everything_lost(measure: Callable[..., Any]) -> None:
     table = pa.table({"place": ["*", "*"], "sex": ["*", "*"]})
-    found = measure(table, hierarchies=HIERARCHIES, limit=0)
-    assert (found.value, found.passed) == (0.0, True)
+    result = measure(table, hierarchies=HIERARCHIES, limit=0)
+    assert (result.value, result.passed) == (0.0, True)
 
 
 @both
@@ -153,9 +153,9 @@ def test_a_label_of_several_levels_counts_as_all_that_it_may_mean(
 ) -> None:
     ages = {"49": ["50"], "50": ["50"], "51": ["50"]}
     with pytest.warns(PetauditWarning, match=r"'age': 1 label occurs .* all leaves that it may"):
-        found = measure(pa.table({"age": ["50", "49"]}), hierarchies={"age": ages})
+        result = measure(pa.table({"age": ["50", "49"]}), hierarchies={"age": ages})
     # (3 + 1 - 2) / (2 * 3 - 2)
-    assert found.value == 0.5
+    assert result.value == 0.5
 
 
 @both
@@ -206,10 +206,10 @@ def test_what_is_missing_is_named(measure: Callable[..., Any]) -> None:
 @both
 def test_a_rule_takes_its_values_from_the_original(measure: Callable[..., Any]) -> None:
     released, original = pa.table({"zip": ["47*", "***"]}), pa.table({"zip": [476, 589]})
-    found = measure(
+    result = measure(
         released, original=original, quasi_identifiers="zip", hierarchies={"zip": mask_right()}
     )
-    assert found.value == 0.5
+    assert result.value == 0.5
 
 
 @both
@@ -221,10 +221,10 @@ def test_a_figure_that_equals_its_limit_keeps_it(
     measure: Callable[..., Any], engine: str, limit: Any, passed: bool, tmp_path: Path
 ) -> None:
     table = on_engine({"x": ["1", "*"], "other": list("yz")}, engine, tmp_path / "table")
-    found = measure(
+    result = measure(
         table, quasi_identifiers="x", hierarchies={"x": {"1": "*", "2": "*"}}, limit=limit
     )
-    assert found.passed is passed
+    assert result.passed is passed
 
 
 @both
@@ -255,21 +255,21 @@ def test_ambiguity_of_adult(
     shared_data: Path, names: tuple[str, ...] | None, expected: float
 ) -> None:
     adult = shared_data / "adult"
-    found = ambiguity(
+    result = ambiguity(
         adult / "adult_anonymized.csv",
         quasi_identifiers=names,
         hierarchies=adult / "adult_hierarchy" if names else None,
     )
-    assert found.value == pytest.approx(expected, abs=1e-12)
+    assert result.value == pytest.approx(expected, abs=1e-12)
 
 
 @quietly
 def test_granularity_of_adult(shared_data: Path) -> None:
     adult = shared_data / "adult"
-    found = granularity(
+    result = granularity(
         adult / "adult_anonymized.csv",
         quasi_identifiers=ADULT_3,
         hierarchies=adult / "adult_hierarchy",
     )
     # 8,230 of 30,162 rows are suppressed and nothing else is generalised.
-    assert found.value == float(Fraction(30_162 - 8_230, 30_162))
+    assert result.value == float(Fraction(30_162 - 8_230, 30_162))

@@ -33,23 +33,23 @@ Expected = dict[tuple[str, str], tuple[float, float, float] | None]
 
 
 def assert_is_the_twins(inputs: Inputs, expected: Expected, correlation: str = "pearson") -> None:
-    told = [own for own in expected.values() if own is not None]
+    told = [entry for entry in expected.values() if entry is not None]
     if not told:
         with pytest.raises(NotMeasurableError, match="no pair is left: nothing can be said about"):
             compute(inputs, correlation=correlation)
         return
-    found = compute(inputs, correlation=correlation)
-    assert [(own.first, own.second) for own in found.pairs] == list(expected)
-    for own in found.pairs:
-        figures = (own.original, own.released, own.change)
-        figures_of_twin = expected[own.first, own.second] or (None, None, None)
-        assert figures == pytest.approx(figures_of_twin, abs=1e-7), own
-        assert (own.kind == "number-number") == (own.pearson_original is not None)
-        if own.kind == "number-number":
-            assert own.original == getattr(own, f"{correlation}_original")
-            assert own.released == getattr(own, f"{correlation}_released")
-    assert found.value == pytest.approx(sum(own[2] for own in told) / len(told), abs=1e-7)
-    assert bool(found.crowded_columns) == (len(told) < len(expected))
+    result = compute(inputs, correlation=correlation)
+    assert [(entry.first, entry.second) for entry in result.pairs] == list(expected)
+    for entry in result.pairs:
+        figures = (entry.original, entry.released, entry.change)
+        figures_of_twin = expected[entry.first, entry.second] or (None, None, None)
+        assert figures == pytest.approx(figures_of_twin, abs=1e-7), entry
+        assert (entry.kind == "number-number") == (entry.pearson_original is not None)
+        if entry.kind == "number-number":
+            assert entry.original == getattr(entry, f"{correlation}_original")
+            assert entry.released == getattr(entry, f"{correlation}_released")
+    assert result.value == pytest.approx(sum(entry[2] for entry in told) / len(told), abs=1e-7)
+    assert bool(result.crowded_columns) == (len(told) < len(expected))
 
 
 @settings(max_examples=examples(120))
@@ -101,33 +101,33 @@ def test_numbers_and_their_ranges_are_the_twins(
 
 
 def pair(original: dict[str, Any], released: dict[str, Any], **given: Any) -> PairChange:
-    [found] = association_change(pa.table(original), pa.table(released), **given).pairs
-    return found
+    [result] = association_change(pa.table(original), pa.table(released), **given).pairs
+    return result
 
 
 def test_pearson_and_spearman_by_hand() -> None:
     # Means 2 and 2: covariance -1*-2 + 0*-1 + 1*3 = 5 over sqrt(2 * 14); ranks agree.
-    found = pair({"x": [1, 2, 3], "y": [0, 1, 5]}, {"x": [1, 2, 3], "y": [5, 1, 0]})
-    assert found.kind == "number-number"
-    assert found.original == pytest.approx(5 / sqrt(28), abs=1e-12)
-    assert found.released == pytest.approx(-5 / sqrt(28), abs=1e-12)
-    assert found.change == pytest.approx(5 / sqrt(28), abs=1e-12)
-    assert (found.spearman_original, found.spearman_released) == pytest.approx((1, -1), abs=1e-12)
+    result = pair({"x": [1, 2, 3], "y": [0, 1, 5]}, {"x": [1, 2, 3], "y": [5, 1, 0]})
+    assert result.kind == "number-number"
+    assert result.original == pytest.approx(5 / sqrt(28), abs=1e-12)
+    assert result.released == pytest.approx(-5 / sqrt(28), abs=1e-12)
+    assert result.change == pytest.approx(5 / sqrt(28), abs=1e-12)
+    assert (result.spearman_original, result.spearman_released) == pytest.approx((1, -1), abs=1e-12)
 
 
 def test_a_reversed_correlation_is_the_largest_change() -> None:
-    found = pair({"x": [1, 2], "y": [1, 2]}, {"x": [1, 2], "y": [2, 1]}, limit=1)
-    assert found.change == 1
+    result = pair({"x": [1, 2], "y": [1, 2]}, {"x": [1, 2], "y": [2, 1]}, limit=1)
+    assert result.change == 1
 
 
 def test_eta_by_hand() -> None:
     # Mean 4; within a 1 + 1, within b 1 + 1, over 4 - 2; all 9 + 1 + 1 + 9 = 20, over 4 - 1.
     original = {"g": ["a", "a", "b", "b"], "x": [1, 3, 5, 7]}
     released = {"g": ["a", "b", "b", "a"], "x": [1, 3, 5, 7]}
-    found = pair(original, released)
-    assert (found.kind, found.coefficient) == ("category-number", "eta")
-    assert found.original == pytest.approx(sqrt(1 - (4 / 2) / (20 / 3)), abs=1e-12)
-    assert (found.released, found.change) == pytest.approx((0, sqrt(0.7)), abs=1e-12)
+    result = pair(original, released)
+    assert (result.kind, result.coefficient) == ("category-number", "eta")
+    assert result.original == pytest.approx(sqrt(1 - (4 / 2) / (20 / 3)), abs=1e-12)
+    assert (result.released, result.change) == pytest.approx((0, sqrt(0.7)), abs=1e-12)
     turned = pair({"x": original["x"], "g": original["g"]}, {"g": ["a"] * 4, "x": [1, 3, 5, 7]})
     assert (turned.kind, turned.released) == ("category-number", 0)
 
@@ -136,19 +136,19 @@ def test_cramers_v_by_hand() -> None:
     # 3 1 / 1 3: every cell expects 2, chi-square is 4 * 1/2 = 2 of 8 rows, phi-square 1/4. By
     # chance it is 1 * 1 / 7; corrected, there are 2 - 1/7 values on both sides.
     left = ["a"] * 4 + ["b"] * 4
-    found = pair({"x": left, "y": list("uuuvuvvv")}, {"x": left, "y": list("uvuvuvuv")})
-    assert (found.kind, found.coefficient) == ("category-category", "cramers-v")
-    assert found.original == pytest.approx(sqrt((1 / 4 - 1 / 7) / (1 - 1 / 7)), abs=1e-12)
-    assert found.released == 0
+    result = pair({"x": left, "y": list("uuuvuvvv")}, {"x": left, "y": list("uvuvuvuv")})
+    assert (result.kind, result.coefficient) == ("category-category", "cramers-v")
+    assert result.original == pytest.approx(sqrt((1 / 4 - 1 / 7) / (1 - 1 / 7)), abs=1e-12)
+    assert result.released == 0
 
 
 def test_a_range_is_the_middle_of_its_leaves() -> None:
     original = {"age": [20, 24, 30, 38], "pay": [1, 2, 3, 5]}
     released = {"age": ["[20,30[", "[20,30[", "[30,40[", "[30,40["], "pay": [1, 2, 3, 5]}
-    found = pair(original, released, hierarchies={"age": ranges(10)})
+    result = pair(original, released, hierarchies={"age": ranges(10)})
     # Middles 22, 22, 34, 34: as good as 0 0 1 1.
-    assert found.kind == "number-number"
-    assert found.released == pytest.approx(
+    assert result.kind == "number-number"
+    assert result.released == pytest.approx(
         stats.pearsonr([0, 0, 1, 1], [1, 2, 3, 5]).statistic, abs=1e-12
     )
 
@@ -156,9 +156,9 @@ def test_a_range_is_the_middle_of_its_leaves() -> None:
 def test_labels_that_nothing_explains_make_the_column_one_of_categories_in_both_tables() -> None:
     original = {"age": [20, 20, 38, 38], "pay": [1, 1, 3, 3]}
     released = {"age": ["young", "young", "old", "old"], "pay": [1, 2, 3, 5]}
-    found = pair(original, released)
-    assert (found.kind, found.coefficient) == ("category-number", "eta")
-    assert found.original == pytest.approx(1, abs=1e-12)
+    result = pair(original, released)
+    assert (result.kind, result.coefficient) == ("category-number", "eta")
+    assert result.original == pytest.approx(1, abs=1e-12)
     # Where every age of the original is a group by itself, chance explains as much.
     with pytest.raises(NotMeasurableError, match="fewer than two rows per label in age"):
         pair({"age": [20, 24, 30, 38], "pay": [1, 2, 3, 5]}, released)
@@ -168,24 +168,24 @@ def test_suppressed_cells_are_left_out() -> None:
     original = {"x": [1, 1, 2, 2], "y": [1, 1, 2, 2], "z": ["a", "a", "b", "b"]}
     original = {name: [*cells, cells[-1]] for name, cells in original.items()}
     released = {"x": ["1", "1", "2", "2", "*"], "y": [1, 1, 2, 2, -99], "z": [*"aabb*"]}
-    found = association_change(pa.table(original), pa.table(released))
-    assert [own.released for own in found.pairs] == pytest.approx([1, 1, 1], abs=1e-12)
+    result = association_change(pa.table(original), pa.table(released))
+    assert [entry.released for entry in result.pairs] == pytest.approx([1, 1, 1], abs=1e-12)
 
 
 def test_the_root_of_a_hierarchy_says_nothing_either() -> None:
     tree = {"1": ["?"], "2": ["?"]}
     original = {"x": [1, 1, 2, 2], "y": ["a", "a", "b", "b"]}
     released = {"x": ["1", "1", "2", "2", "?"], "y": ["a", "a", "b", "b", "a"]}
-    found = pair(original, released, hierarchies={"x": tree})
-    assert (found.released, found.change) == pytest.approx((1, 0), abs=1e-12)
+    result = pair(original, released, hierarchies={"x": tree})
+    assert (result.released, result.change) == pytest.approx((1, 0), abs=1e-12)
 
 
 def test_a_constant_column_has_no_association_and_the_reader_is_told() -> None:
     original = pa.table({"x": [1, 1, 2, 2], "y": [3] * 4, "z": ["a", "a", "b", "b"]})
-    found = association_change(original, original)
-    assert [own.original for own in found.pairs] == pytest.approx([0, 1, 0], abs=1e-12)
-    assert found.constant_columns == ("y",)
-    assert found.explanation[1].endswith("association 0 by convention: y")
+    result = association_change(original, original)
+    assert [entry.original for entry in result.pairs] == pytest.approx([0, 1, 0], abs=1e-12)
+    assert result.constant_columns == ("y",)
+    assert result.explanation[1].endswith("association 0 by convention: y")
 
 
 def test_a_table_that_says_nothing_any_more_has_no_association() -> None:
@@ -205,10 +205,10 @@ def test_one_row_tells_nothing_about_labels() -> None:
 def test_the_value_is_the_mean_over_pairs() -> None:
     original = pa.table({"a": list("uuvv"), "b": list("uuvv"), "c": list("uvuv")})
     released = pa.table({"a": list("uuvv"), "b": list("uvuv"), "c": list("uvuv")})
-    found = association_change(original, released)
+    result = association_change(original, released)
     # a-b 1 to 0, a-c stays 0, b-c 0 to 1.
-    assert found.value == pytest.approx(2 / 3, abs=1e-12)
-    assert found.explanation[0].startswith("3 pairs; largest change first: a and b 1 -> 0 (cram")
+    assert result.value == pytest.approx(2 / 3, abs=1e-12)
+    assert result.explanation[0].startswith("3 pairs; largest change first: a and b 1 -> 0 (cram")
 
 
 # --- limits, options, columns ---------------------------------------------------------------
@@ -228,15 +228,15 @@ WIDE = pa.table({f"c{index}": [index, 1, 2] for index in range(5)})
 
 def test_too_many_columns_are_left_out_and_named() -> None:
     with pytest.warns(PetauditWarning, match="2 columns of 5 left out; choose with columns, or"):
-        found = association_change(WIDE, WIDE, most_columns=3)
-    assert len(found.pairs) == 3
-    assert found.explanation[-1] == "2 columns left out (most_columns): c3, c4"
+        result = association_change(WIDE, WIDE, most_columns=3)
+    assert len(result.pairs) == 3
+    assert result.explanation[-1] == "2 columns left out (most_columns): c3, c4"
     assert len(association_change(WIDE, WIDE).pairs) == 10
 
 
 def test_columns_can_be_chosen() -> None:
-    found = association_change(WIDE, WIDE, columns=("c3", "c1"))
-    assert [(own.first, own.second) for own in found.pairs] == [("c3", "c1")]
+    result = association_change(WIDE, WIDE, columns=("c3", "c1"))
+    assert [(entry.first, entry.second) for entry in result.pairs] == [("c3", "c1")]
 
 
 @pytest.mark.parametrize(
@@ -274,15 +274,15 @@ def test_wrong_options_are_refused(
 
 def test_details_have_a_row_per_pair() -> None:
     original = pa.table({"x": [1, 2, 4, 5], "g": ["a", "a", "b", "b"], "y": [1, 2, 3, 4]})
-    found = association_change(original, original, correlation="spearman")
-    details = found.table("details")
+    result = association_change(original, original, correlation="spearman")
+    details = result.table("details")
     assert details["kind"].values == ["number-category", "number-number", "category-number"]
     assert details["coefficient"].values == ["eta", "spearman", "eta"]
     assert details["pearson_original"].values[0] is None
     assert details["spearman_original"].values[1] == pytest.approx(1)
-    assert found.figure == "association-change (spearman)"
+    assert result.figure == "association-change (spearman)"
     with pytest.raises(OptionError, match="has no table 'columnwise'"):
-        found.table("columnwise")
+        result.table("columnwise")
 
 
 @pytest.mark.parametrize("engine", strategies.TABLE_ENGINES)
@@ -301,10 +301,10 @@ def test_every_engine_says_the_same(engine: str, tmp_path: Path) -> None:
     }
     results = [
         association_change(
-            strategies.on_engine(original, own, tmp_path / "original"),
-            strategies.on_engine(released, own, tmp_path / "released"),
+            strategies.on_engine(original, entry, tmp_path / "original"),
+            strategies.on_engine(released, entry, tmp_path / "released"),
         )
-        for own in ("pyarrow", engine)
+        for entry in ("pyarrow", engine)
     ]
     assert results[0] == results[1]
 
@@ -321,22 +321,22 @@ def test_pandas_categories_with_gaps() -> None:
 def test_adult(shared_data: Path) -> None:
     adult = shared_data / "adult"
     inputs = gather(adult / "adult_anonymized.csv", original=adult / "adult.csv")
-    found = compute(inputs)
-    assert len(found.pairs) == 36
+    result = compute(inputs)
+    assert len(result.pairs) == 36
     # The same again by pandas and scipy.
     before, after = (
         pd.read_csv(adult / name, sep=";", skipinitialspace=True)
         for name in ("adult.csv", "adult_anonymized.csv")
     )
-    by_pair = {(own.first, own.second): own for own in found.pairs}
+    by_pair = {(entry.first, entry.second): entry for entry in result.pairs}
     for one, other in (("race", "sex"), ("education", "occupation")):
         kept = after[(after[one] != "*") & (after[other] != "*")]
-        own = by_pair.get((one, other)) or by_pair[other, one]
-        for table, figure in ((before, own.original), (kept, own.released)):
+        entry = by_pair.get((one, other)) or by_pair[other, one]
+        for table, figure in ((before, entry.original), (kept, entry.released)):
             crossed = pd.crosstab(table[one], table[other])
             cramer = stats.contingency.association(crossed.to_numpy())
             n, (r, c) = crossed.to_numpy().sum(), crossed.shape
             phi = cramer**2 * (min(r, c) - 1) - (r - 1) * (c - 1) / (n - 1)
-            smaller = min(own - (own - 1) ** 2 / (n - 1) for own in (r, c)) - 1
+            smaller = min(entry - (entry - 1) ** 2 / (n - 1) for entry in (r, c)) - 1
             assert figure == pytest.approx(sqrt(phi / smaller), abs=1e-12)
-    assert found.value < 1
+    assert result.value < 1

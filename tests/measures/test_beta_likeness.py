@@ -39,9 +39,9 @@ def table(classes: str, values: str) -> pa.Table:
     ],
 )
 def test_by_hand(classes: str, values: str, basic: Fraction, enhanced: float) -> None:
-    own = table(classes, values)
-    assert beta_likeness(own, **GIVEN).exact_value == basic
-    assert enhanced_beta_likeness(own, **GIVEN).exact_value == enhanced
+    entry = table(classes, values)
+    assert beta_likeness(entry, **GIVEN).exact_value == basic
+    assert enhanced_beta_likeness(entry, **GIVEN).exact_value == enhanced
 
 
 def test_suppressed_rows_count_in_the_table() -> None:
@@ -51,8 +51,8 @@ def test_suppressed_rows_count_in_the_table() -> None:
 
 def test_a_value_that_gets_rarer_does_not_matter() -> None:
     # y: 3/8 of the table, absent from class a, 3/4 in b. x: 1 of a, which gains 3/5.
-    found = beta_likeness(table("aaaabbbb", "xxxxxyyy"), **GIVEN)
-    assert found.exact_value == Fraction(3, 4) / Fraction(3, 8) - 1 == 1
+    result = beta_likeness(table("aaaabbbb", "xxxxxyyy"), **GIVEN)
+    assert result.exact_value == Fraction(3, 4) / Fraction(3, 8) - 1 == 1
 
 
 @pytest.mark.parametrize(
@@ -61,25 +61,25 @@ def test_a_value_that_gets_rarer_does_not_matter() -> None:
 )
 @pytest.mark.parametrize("measure", [beta_likeness, enhanced_beta_likeness])
 def test_the_limit_may_be_reached(measure: Any, limit: Any, passed: bool) -> None:
-    found = measure(table("aabbb", "xyyyz"), limit=limit, **GIVEN)
-    assert found.passed is passed
+    result = measure(table("aabbb", "xyyyz"), limit=limit, **GIVEN)
+    assert result.passed is passed
     # Where suppressed rows are a class, any change of the others changes what it is compared with.
-    assert found.remedy.rows_to_suppress == (0 if passed else None)
-    assert found.remedy.rows_to_drop is None
-    found = measure(table("aabbb", "xyyyz"), limit=limit, suppressed="exclude", **GIVEN)
-    assert found.remedy.rows_to_suppress == (0 if passed else 2)
+    assert result.remedy.rows_to_suppress == (0 if passed else None)
+    assert result.remedy.rows_to_drop is None
+    result = measure(table("aabbb", "xyyyz"), limit=limit, suppressed="exclude", **GIVEN)
+    assert result.remedy.rows_to_suppress == (0 if passed else 2)
 
 
 def test_no_beta_does_where_a_value_gains_too_much() -> None:
-    found = enhanced_beta_likeness(table("aabb", "xyxx"), limit=10**300, **GIVEN)
-    assert (found.value, found.passed) == (math.inf, False)
-    assert found.attributes[0].classes_infinite == 1
+    result = enhanced_beta_likeness(table("aabb", "xyxx"), limit=10**300, **GIVEN)
+    assert (result.value, result.passed) == (math.inf, False)
+    assert result.attributes[0].classes_infinite == 1
     assert (
         "1 class with a value that gains more than -ln q, for which no beta suffices"
-        in (found.explanation[0])
+        in (result.explanation[0])
     )
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == 2
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == 2
 
 
 @pytest.mark.parametrize("rows", [1, 1000, 10**5])
@@ -102,15 +102,15 @@ def test_gains_next_to_the_logarithm(gain: Fraction, holds: bool) -> None:
     """q = 1/2, and in class a p = (1 + gain) / 2 of 2n rows; class b makes up for it."""
     half, more = gain.denominator, gain.denominator + gain.numerator
     less = 2 * half - more
-    own = pa.table(
+    entry = pa.table(
         {
             "q": ["a"] * (2 * half) + ["b"] * (2 * half),
             "s": ["x"] * more + ["y"] * less + ["x"] * less + ["y"] * more,
         }
     )
-    found = enhanced_beta_likeness(own, **GIVEN)
-    assert found.exact_value == (gain if holds else math.inf)
-    assert beta_likeness(own, **GIVEN).exact_value == gain
+    result = enhanced_beta_likeness(entry, **GIVEN)
+    assert result.exact_value == (gain if holds else math.inf)
+    assert beta_likeness(entry, **GIVEN).exact_value == gain
 
 
 @pytest.mark.parametrize(
@@ -136,14 +136,14 @@ def test_what_floats_cannot_tell_is_decided_exactly(gain: Fraction, holds: bool)
         np.array([more, less, less, more]),
     )
     sizes, ones = np.array([2 * half, 2 * half]), np.array([1, 1])
-    found = EnhancedBetaLikeness().figures("s", ClassTable(sizes, ones, {"s": pairs}, None))
+    result = EnhancedBetaLikeness().figures("s", ClassTable(sizes, ones, {"s": pairs}, None))
     assert abs(float(gain) - math.log(2)) < 1e-12
-    assert found.largest == (gain if holds else math.inf)
+    assert result.largest == (gain if holds else math.inf)
 
 
 def test_the_largest_gain_of_adult(shared_data: Path) -> None:
     """14 of 30,162 never worked, and one of them is alone in a class."""
     adult = shared_data / "adult" / "adult.csv"
-    found = beta_likeness(adult)
-    assert found.exact_value == Fraction(30_162, 14) - 1
+    result = beta_likeness(adult)
+    assert result.exact_value == Fraction(30_162, 14) - 1
     assert enhanced_beta_likeness(adult).value == math.inf

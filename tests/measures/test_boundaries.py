@@ -50,12 +50,12 @@ def test_t_against_its_limit(
 ) -> None:
     table = on_engine(columns, engine, tmp_path / "table")
     for reveal in (False, True):
-        found = t_closeness(
+        result = t_closeness(
             table, quasi_identifiers="qi", sensitive="s", limit=limit, reveal_values=reveal
         )
-        assert found.exact_value == Fraction(t)
-        assert found.passed is passed
-        assert (found.attributes[0].rows_above_limit == 0) is passed
+        assert result.exact_value == Fraction(t)
+        assert result.passed is passed
+        assert (result.attributes[0].rows_above_limit == 0) is passed
 
 
 @every_engine
@@ -65,8 +65,8 @@ def test_numbers_and_their_spelling_give_the_same_verdict(
 ) -> None:
     salaries = [3, 4, 5, 6, 8] if typed else THREE_EIGHTHS["s"]
     table = on_engine(THREE_EIGHTHS | {"s": salaries}, engine, tmp_path / "table")
-    found = t_closeness(table, quasi_identifiers="qi", sensitive="s", limit=0.375)
-    assert (found.exact_value, found.passed) == (Fraction(3, 8), True)
+    result = t_closeness(table, quasi_identifiers="qi", sensitive="s", limit=0.375)
+    assert (result.exact_value, result.passed) == (Fraction(3, 8), True)
 
 
 @every_engine
@@ -93,9 +93,9 @@ def test_payoffs_that_break_even(
     engine: str, game: dict[str, Any], allow_attack: bool, passed: bool, tmp_path: Path
 ) -> None:
     table = on_engine({"qi": list("aaabbbbbbb")}, engine, tmp_path / "table")
-    found = profitability(table, quasi_identifiers="qi", allow_attack=allow_attack, **game)
-    assert found.passed is passed
-    assert (found.smallest_passing_class in (1, 2, 3)) is passed
+    result = profitability(table, quasi_identifiers="qi", allow_attack=allow_attack, **game)
+    assert result.passed is passed
+    assert (result.smallest_passing_class in (1, 2, 3)) is passed
 
 
 @every_engine
@@ -112,5 +112,5 @@ def test_payoffs_that_break_even(
 )
 def test_precision_against_its_limit(engine: str, limit: Any, passed: bool, tmp_path: Path) -> None:
     table = on_engine({"qi": ["1", "1", "*"], "other": list("xyz")}, engine, tmp_path / "table")
-    found = precision(table, quasi_identifiers="qi", hierarchies={"qi": {"1": ["*"]}}, limit=limit)
-    assert found.passed is passed
+    result = precision(table, quasi_identifiers="qi", hierarchies={"qi": {"1": ["*"]}}, limit=limit)
+    assert result.passed is passed

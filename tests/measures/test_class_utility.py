@@ -57,8 +57,8 @@ def test_the_figure_is_the_twins(
     )
     # A suppressed row is lost whether it is a class for privacy models or not.
     exact = expected(release.original, release.released, names)
-    found = compute(inputs, limit=exact)
-    assert (found.value, found.passed) == (float(exact), True)
+    result = compute(inputs, limit=exact)
+    assert (result.value, result.passed) == (float(exact), True)
     assert compute(inputs, limit=exact + Fraction(1, 10**30)).passed is False
 
 
@@ -74,12 +74,12 @@ def test_suppression_is_the_twins(release: Release) -> None:
         )
         cells = {name: twin.suppressed_cells(rows, name, known.get(name)) for name in names}
         exact = Fraction(sum(cells.values()), len(rows) * len(names))
-        found = computing("suppression")(inputs, limit=exact)
-        assert (found.value, found.passed) == (float(exact), True)
-        assert found.suppressed_cells == cells
-        assert found.suppressed_rows == sum(twin.is_suppressed(row, names) for row in rows)
-        assert found.suppressed_rows_share == found.suppressed_rows / len(rows)
-        assert found.columns == {name: cells[name] / len(rows) for name in names}
+        result = computing("suppression")(inputs, limit=exact)
+        assert (result.value, result.passed) == (float(exact), True)
+        assert result.suppressed_cells == cells
+        assert result.suppressed_rows == sum(twin.is_suppressed(row, names) for row in rows)
+        assert result.suppressed_rows_share == result.suppressed_rows / len(rows)
+        assert result.columns == {name: cells[name] / len(rows) for name in names}
         if exact:
             tighter = exact - Fraction(1, 10**30)
             assert computing("suppression")(inputs, limit=tighter).passed is False
@@ -90,17 +90,17 @@ def test_suppression_is_the_twins(release: Release) -> None:
 
 def test_average_class_size_by_hand() -> None:
     given: dict[str, Any] = {"quasi_identifiers": "born"}
-    found = average_class_size(pa.table(ORIGINAL), pa.table(RELEASED), **given)
+    result = average_class_size(pa.table(ORIGINAL), pa.table(RELEASED), **given)
     # Classes of 2, 2 and 1 (the null) rows; in the original 5 classes of 6 rows.
     before, after = Fraction(6, 5), Fraction(5, 3)
-    assert found.value == float(1 - (after - before) / (6 - before))
-    assert (found.released.mean_class_size, found.original.mean_class_size) == (5 / 3, 1.2)
-    assert (found.released.classes, found.original.classes) == (3, 5)
-    assert found.explanation == (
-        "a class has 1.66667 rows on average; it had 1.2 in the original",
+    assert result.value == float(1 - (after - before) / (6 - before))
+    assert (result.released.mean_class_size, result.original.mean_class_size) == (5 / 3, 1.2)
+    assert (result.released.classes, result.original.classes) == (3, 5)
+    assert result.explanation == (
+        "a class has 1.7 rows on average; it had 1.2 in the original",
         "1 row is suppressed",
     )
-    details = {name: own.values for name, own in found.table("details").items()}
+    details = {name: entry.values for name, entry in result.table("details").items()}
     assert details == {
         "table": ["released", "original"],
         "rows": [5, 6],
@@ -112,21 +112,21 @@ def test_average_class_size_by_hand() -> None:
         again = average_class_size(
             pa.table(ORIGINAL), pa.table(RELEASED), suppressed=suppressed, **given
         )
-        assert again == found
+        assert again == result
 
 
 def test_discernibility_by_hand() -> None:
     given: dict[str, Any] = {"quasi_identifiers": "born"}
-    found = discernibility(pa.table(ORIGINAL), pa.table(RELEASED), **given)
+    result = discernibility(pa.table(ORIGINAL), pa.table(RELEASED), **given)
     # 4 + 4 + 1, and 6 for the suppressed row; before 1 + 1 + 1 + 4 + 1.
-    assert (found.penalty, found.original_penalty) == (15, 8)
-    assert found.value == float(1 - Fraction(15 - 8, 36 - 8))
-    assert found.explanation == (
+    assert (result.penalty, result.original_penalty) == (15, 8)
+    assert result.value == float(1 - Fraction(15 - 8, 36 - 8))
+    assert result.explanation == (
         "on average a row is indistinguishable from 2.5 rows, itself included; in the original "
-        "from 1.33333",
+        "from 1.3",
         "1 row is suppressed",
     )
-    details = {name: own.values for name, own in found.table("details").items()}
+    details = {name: entry.values for name, entry in result.table("details").items()}
     assert details == {
         "table": ["released", "original"],
         "penalty": [15.0, 8.0],
@@ -136,7 +136,7 @@ def test_discernibility_by_hand() -> None:
         again = discernibility(
             pa.table(ORIGINAL), pa.table(RELEASED), suppressed=suppressed, **given
         )
-        assert again == found
+        assert again == result
 
 
 def test_suppression_by_hand() -> None:
@@ -145,17 +145,17 @@ def test_suppression_by_hand() -> None:
     )
     places = {"Peru": ["America", "anywhere"], "France": ["Europe", "anywhere"]}
     given: dict[str, Any] = {"quasi_identifiers": ["place", "born"]}
-    found = suppression(table, **given)
-    assert (found.value, found.suppressed_cells) == (3 / 8, {"place": 1, "born": 2})
-    found = suppression(table, hierarchies={"place": places}, **given)
-    assert (found.value, found.suppressed_cells) == (5 / 8, {"place": 3, "born": 2})
-    assert (found.suppressed_rows, found.suppressed_rows_share) == (1, 0.25)
-    assert found.explanation == (
+    result = suppression(table, **given)
+    assert (result.value, result.suppressed_cells) == (3 / 8, {"place": 1, "born": 2})
+    result = suppression(table, hierarchies={"place": places}, **given)
+    assert (result.value, result.suppressed_cells) == (5 / 8, {"place": 3, "born": 2})
+    assert (result.suppressed_rows, result.suppressed_rows_share) == (1, 0.25)
+    assert result.explanation == (
         "5 cells of 8 suppressed",
         "1 row of 4 (25 %) suppressed in every quasi-identifier",
         "place 0.75; born 0.5",
     )
-    columns = {name: own.values for name, own in found.table("columnwise").items()}
+    columns = {name: entry.values for name, entry in result.table("columnwise").items()}
     assert columns == {
         "attribute": ["place", "born"],
         "value": [0.75, 0.5],
@@ -169,8 +169,8 @@ def test_suppression_by_hand() -> None:
 def test_a_root_that_is_also_a_value_is_no_suppressed_cell() -> None:
     table = pa.table({"age": ["49", "50"]})
     ages = {"49": ["50"], "50": ["50"]}
-    found = suppression(table, quasi_identifiers="age", hierarchies={"age": ages})
-    assert found.value == 0
+    result = suppression(table, quasi_identifiers="age", hierarchies={"age": ages})
+    assert result.value == 0
 
 
 def test_a_rule_needs_no_original_here() -> None:
@@ -184,18 +184,18 @@ def test_a_rule_needs_no_original_here() -> None:
 @both
 def test_all_suppressed_is_the_worst(measure: Callable[..., Any]) -> None:
     original, released = pa.table({"x": list("abb")}), pa.table({"x": list("***")})
-    found = measure(original, released, quasi_identifiers="x", limit=0)
-    assert (found.value, found.passed) == (0.0, True)
+    result = measure(original, released, quasi_identifiers="x", limit=0)
+    assert (result.value, result.passed) == (0.0, True)
     assert measure(original, released, quasi_identifiers="x", suppressed="exclude").value == 0
-    assert found.explanation
+    assert result.explanation
 
 
 def test_all_suppressed_has_no_mean() -> None:
     original, released = pa.table({"x": list("abb")}), pa.table({"x": list("***")})
-    found = average_class_size(original, released, quasi_identifiers="x")
-    assert found.released.mean_class_size is None
-    assert found.explanation == ("every row is suppressed: no rows can be told apart",)
-    assert found.table("details")["mean_class_size"].values == [None, 1.5]
+    result = average_class_size(original, released, quasi_identifiers="x")
+    assert result.released.mean_class_size is None
+    assert result.explanation == ("every row is suppressed: no rows can be told apart",)
+    assert result.table("details")["mean_class_size"].values == [None, 1.5]
 
 
 @both
@@ -204,9 +204,9 @@ def test_all_suppressed_has_no_mean() -> None:
 def test_an_original_of_one_class_has_nothing_to_lose(
     measure: Callable[..., Any], before: list[str], after: list[str]
 ) -> None:
-    found = measure(pa.table({"x": before}), pa.table({"x": after}), quasi_identifiers="x")
-    assert found.value == 1
-    assert found.explanation
+    result = measure(pa.table({"x": before}), pa.table({"x": after}), quasi_identifiers="x")
+    assert result.value == 1
+    assert result.explanation
 
 
 @both
@@ -314,8 +314,8 @@ def test_the_classes_of_adult(
 ) -> None:
     adult = shared_data / "adult"
     tables = (adult / "adult.csv", adult / "adult_anonymized.csv")
-    found = average_class_size(*tables, quasi_identifiers=names)
-    assert found.value == pytest.approx(average, abs=1e-12)
+    result = average_class_size(*tables, quasi_identifiers=names)
+    assert result.value == pytest.approx(average, abs=1e-12)
     told = discernibility(*tables, quasi_identifiers=names)
     assert told.value == pytest.approx(discernible, abs=1e-12)
     assert suppression(tables[1], quasi_identifiers=names).value == 8230 / 30_162

@@ -37,9 +37,9 @@ def table(classes: str, values: str) -> pa.Table:
     ],
 )
 def test_by_hand(classes: str, values: str, ratio: Fraction) -> None:
-    own = table(classes, values)
-    assert delta_disclosure(own, **GIVEN).value == pytest.approx(math.log(ratio), rel=1e-15)
-    assert delta_disclosure(own, base="2", **GIVEN).value == pytest.approx(
+    entry = table(classes, values)
+    assert delta_disclosure(entry, **GIVEN).value == pytest.approx(math.log(ratio), rel=1e-15)
+    assert delta_disclosure(entry, base="2", **GIVEN).value == pytest.approx(
         math.log2(ratio), rel=1e-15
     )
 
@@ -47,13 +47,15 @@ def test_by_hand(classes: str, values: str, ratio: Fraction) -> None:
 @pytest.mark.parametrize("power", range(1, 11))
 def test_powers_of_two_are_exact_in_base_2(power: int) -> None:
     rows = 2**power
-    own = pa.table({"q": [str(row) for row in range(rows)], "s": [str(row) for row in range(rows)]})
-    found = delta_disclosure(own, base="2", limit=power, **GIVEN)
-    assert (found.value, found.exact_value) == (power, Fraction(power))
-    assert found.attributes[0].worst_classes[0].figure == power
+    entry = pa.table(
+        {"q": [str(row) for row in range(rows)], "s": [str(row) for row in range(rows)]}
+    )
+    result = delta_disclosure(entry, base="2", limit=power, **GIVEN)
+    assert (result.value, result.exact_value) == (power, Fraction(power))
+    assert result.attributes[0].worst_classes[0].figure == power
     # |log2(p/q)| < delta, and it is delta.
-    assert found.passed is False
-    above = delta_disclosure(own, base="2", limit=f"{power}.00000000000000000001", **GIVEN)
+    assert result.passed is False
+    above = delta_disclosure(entry, base="2", limit=f"{power}.00000000000000000001", **GIVEN)
     assert above.passed is True
 
 
@@ -69,21 +71,21 @@ def test_the_natural_logarithm_is_compared_beyond_the_digits_of_floats(
 
 @pytest.mark.parametrize("base", ["e", "2"])
 def test_nothing_is_below_zero(base: Any) -> None:
-    own = table("aabb", "xyxy")
-    assert delta_disclosure(own, base=base, limit=0, **GIVEN).passed is False
-    found = delta_disclosure(own, base=base, limit="1e-300", **GIVEN)
-    assert (found.exact_value, found.passed, found.is_strict) == (0, True, True)
+    entry = table("aabb", "xyxy")
+    assert delta_disclosure(entry, base=base, limit=0, **GIVEN).passed is False
+    result = delta_disclosure(entry, base=base, limit="1e-300", **GIVEN)
+    assert (result.exact_value, result.passed, result.is_strict) == (0, True, True)
 
 
 def test_values_that_a_class_lacks_are_ignored_or_infinite() -> None:
-    own = table("aabb", "xyxx")
-    ignored = delta_disclosure(own, limit=1, **GIVEN)
+    entry = table("aabb", "xyxx")
+    ignored = delta_disclosure(entry, limit=1, **GIVEN)
     assert (ignored.value, ignored.passed) == (math.log(2), True)
     assert ignored.classes_lacking_values == {"s": 1}
     assert ignored.explanation[1] == (
         "values of the table that a class lacks were ignored: in 1 class (s)"
     )
-    strict = delta_disclosure(own, limit=1, absent="infinite", **GIVEN)
+    strict = delta_disclosure(entry, limit=1, absent="infinite", **GIVEN)
     assert (strict.value, strict.passed) == (math.inf, False)
     assert (
         "1 class without some value of the table, for which no delta suffices"
@@ -97,8 +99,8 @@ def test_values_that_a_class_lacks_are_ignored_or_infinite() -> None:
 
 
 def test_a_value_of_suppressed_rows_is_one_of_the_table() -> None:
-    own = table("aa*", "xyz")
-    assert delta_disclosure(own, absent="infinite", **GIVEN).value == math.inf
+    entry = table("aa*", "xyz")
+    assert delta_disclosure(entry, absent="infinite", **GIVEN).value == math.inf
 
 
 @pytest.mark.parametrize(
@@ -150,6 +152,6 @@ def test_a_base_is_a_word_or_the_number_that_yaml_reads() -> None:
 
 
 def test_the_delta_of_adult(shared_data: Path) -> None:
-    found = delta_disclosure(shared_data / "adult" / "adult.csv")
-    assert found.value == pytest.approx(math.log(30_162 / 14), rel=1e-15)
-    assert found.value == pytest.approx(7.675280803305371, abs=1e-12)
+    result = delta_disclosure(shared_data / "adult" / "adult.csv")
+    assert result.value == pytest.approx(math.log(30_162 / 14), rel=1e-15)
+    assert result.value == pytest.approx(7.675280803305371, abs=1e-12)

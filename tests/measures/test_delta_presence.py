@@ -47,11 +47,11 @@ def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least:
     if not smallest or twin.classes_without_rows(populace.table, populace.people):
         smallest.append(Fraction(0))
     compute = computing("delta-presence")
-    found = compute(populace.inputs, limit=limit, least=least)
-    assert (found.exact_value, found.exact_smallest) == (max(shares), min(smallest))
-    assert found.passed is (max(shares) <= limit and min(smallest) >= least)
+    result = compute(populace.inputs, limit=limit, least=least)
+    assert (result.exact_value, result.exact_smallest) == (max(shares), min(smallest))
+    assert result.passed is (max(shares) <= limit and min(smallest) >= least)
     assert compute(populace.inputs, limit=limit).passed is (max(shares) <= limit)
-    takes = found.remedy
+    takes = result.remedy
     assert takes is not None
     wrong = [
         size
@@ -74,9 +74,9 @@ def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least:
     if as_class and len(populace.population) - others < pairs[-1][0]:
         # The people of a class that is emptied would be taken for those of the suppressed rows.
         reached = False
-    if found.passed or not reached:
+    if result.passed or not reached:
         assert takes.rows_to_drop is None
-        assert takes.rows_to_suppress == (0 if found.passed else None)
+        assert takes.rows_to_suppress == (0 if result.passed else None)
     elif populace.suppressed == "exclude":
         assert (takes.rows_to_suppress, takes.rows_to_drop) == (removed, None)
     else:
@@ -94,10 +94,10 @@ def test_delta_presence_is_the_twins(populace: Populace, limit: Fraction, least:
     ],
 )
 def test_both_bounds_are_exact(limit: str, least: str | None, passed: bool) -> None:
-    bounds = [None if own is None else Fraction(own) for own in (limit, least)]
-    found = measured(TABLE, POPULATION, limit=bounds[0], least=bounds[1])
-    assert (found.exact_value, found.exact_smallest) == (Fraction(2, 3), Fraction(1, 2))
-    assert found.passed is passed
+    bounds = [None if entry is None else Fraction(entry) for entry in (limit, least)]
+    result = measured(TABLE, POPULATION, limit=bounds[0], least=bounds[1])
+    assert (result.exact_value, result.exact_smallest) == (Fraction(2, 3), Fraction(1, 2))
+    assert result.passed is passed
 
 
 @pytest.mark.parametrize("population", ["presence.csv", "presence_transformed.csv"])
@@ -106,7 +106,7 @@ def test_the_table_of_the_paper(
     shared_data: Path, population: str, limit: str, passed: bool
 ) -> None:
     folder = shared_data / "presence"
-    found = delta_presence(
+    result = delta_presence(
         folder / "presence_anonymized.csv",
         population=folder / population,
         quasi_identifiers=["zip", "age", "nationality"],
@@ -114,17 +114,17 @@ def test_the_table_of_the_paper(
         limit=limit,
         least="0.5",
     )
-    assert (found.exact_value, found.exact_smallest) == (Fraction(2, 3), Fraction(1, 2))
-    assert found.passed is passed
-    assert (found.classes, found.classes_without_rows) == (2, 0)
+    assert (result.exact_value, result.exact_smallest) == (Fraction(2, 3), Fraction(1, 2))
+    assert result.passed is passed
+    assert (result.classes, result.classes_without_rows) == (2, 0)
 
 
 def test_a_class_of_the_population_without_a_row_has_a_share_of_0() -> None:
-    found = measured(["a"], ["a", "a", "b", "b", "b"], limit=0.5, least=0.1)
-    assert (found.value, found.smallest, found.passed) == (0.5, 0.0, False)
-    assert found.remedy == Remedy(0, None, None)
-    assert found.explanation == (
-        "shares of the population in the table: 0 to 0.5, in 1 class of the table",
+    result = measured(["a"], ["a", "a", "b", "b", "b"], limit=0.5, least=0.1)
+    assert (result.value, result.smallest, result.passed) == (0.5, 0.0, False)
+    assert result.remedy == Remedy(0, None, None)
+    assert result.explanation == (
+        "shares of the population in the table: 0 to 0.50, in 1 class of the table",
         "1 class of the population with 3 people: no row in the table, a share of 0 where 0.1 is "
         "the minimum",
         "the limit is missed because nobody in these classes is in the table; suppressing rows "
@@ -137,16 +137,16 @@ def test_a_class_of_the_population_without_a_row_has_a_share_of_0() -> None:
 def test_what_too_large_a_share_takes() -> None:
     """Of 4 of 5 and 3 of 3 people, 2 and 1 may stay for a limit of 0.5: 2 + 2 rows go."""
     table, population = ["a"] * 4 + ["b"] * 3 + ["c"], ["a"] * 5 + ["b"] * 3 + ["c"] * 2
-    found = measured(table, population, limit=0.5)
-    assert found.remedy == Remedy(7, None, None, 4, 0.5)
-    assert found.explanation[-1] == (
+    result = measured(table, population, limit=0.5)
+    assert result.remedy == Remedy(7, None, None, 4, 0.5)
+    assert result.explanation[-1] == (
         "7 rows break the limit; dropping 4 rows (50 %) from the table reaches it"
     )
     assert measured(table, population, limit=0.5, suppressed="exclude").explanation[-1] == (
         "7 rows break the limit; suppressing 4 rows (50 %) reaches it"
     )
     # 1/3 and 2/5 would stay, so a least of 0.4 could not be kept.
-    assert measured(table, population, limit=0.5, least=0.3).remedy == found.remedy
+    assert measured(table, population, limit=0.5, least=0.3).remedy == result.remedy
     assert measured(table, population, limit=0.5, least=0.4).remedy == Remedy(7, None, None)
     # Everything would have to go.
     assert measured(table, population, limit=0).remedy == Remedy(8, None, None)
@@ -175,8 +175,8 @@ def test_one_row_and_a_null() -> None:
 def test_a_table_of_suppressed_rows_only_cannot_be_measured() -> None:
     with pytest.raises(NotMeasurableError, match="every row is suppressed"):
         measured(["*"], ["a", "b"], suppressed="exclude")
-    found = measured(["*"], ["a", "b"], limit=0.5, least=0)
-    assert (found.value, found.smallest, found.passed) == (0.5, 0.0, True)
+    result = measured(["*"], ["a", "b"], limit=0.5, least=0)
+    assert (result.value, result.smallest, result.passed) == (0.5, 0.0, True)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +214,7 @@ def test_a_limit_above_1_is_an_error() -> None:
 
 
 def test_a_population_is_needed() -> None:
-    found = petaudit.audit(pa.table({"zip": TABLE}), quasi_identifiers="zip")
-    reasons = {entry.measure: str(entry.problem) for entry in found.not_measured}
+    result = petaudit.audit(pa.table({"zip": TABLE}), quasi_identifiers="zip")
+    reasons = {entry.measure: str(entry.problem) for entry in result.not_measured}
     assert reasons["delta-presence"] == "needs a population table (population=)"
     assert find_measure("delta presence").name == "delta-presence"

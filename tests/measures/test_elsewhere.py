@@ -34,8 +34,8 @@ def test_squared_errors_are_the_twins(
     table: dict[str, Numbers], is_there: tuple[bool, bool]
 ) -> None:
     rows = range(len(next(iter(table.values())).before))
-    before = {name: own.before for name, own in table.items()} | {"id": list(rows)}
-    after = {name: own.after for name, own in table.items()} | {"id": list(rows)}
+    before = {name: entry.before for name, entry in table.items()} | {"id": list(rows)}
+    after = {name: entry.after for name, entry in table.items()} | {"id": list(rows)}
     given: dict[str, Any] = {
         "quasi_identifiers": list(table),
         "hierarchies": dict.fromkeys(table, TREE),
@@ -46,8 +46,8 @@ def test_squared_errors_are_the_twins(
         ibis.memtable(frame) if elsewhere else frame
         for frame, elsewhere in zip(frames, is_there, strict=True)
     )
-    numbers = {name: own.numbers for name, own in table.items()}
-    expected = twin.record_error(numbers, {name: own.intervals for name, own in table.items()})
+    numbers = {name: entry.numbers for name, entry in table.items()}
+    expected = twin.record_error(numbers, {name: entry.intervals for name, entry in table.items()})
     local = gather(frames[1], original=frames[0], **given)
     inputs = gather(released, original=original, **given)
     record, here = record_from(inputs), record_from(local)
@@ -87,11 +87,11 @@ def test_associations_are_the_same(
     tables = [pa.Table.from_pylist(rows, kinds) for rows in (before, after)]
     here = association_change(*tables)
     there = association_change(*map(ibis.memtable, tables))
-    for own, local in zip(there.pairs, here.pairs, strict=True):
+    for entry, local in zip(there.pairs, here.pairs, strict=True):
         for name, figure in vars(local).items():
             is_float = isinstance(figure, float)
             expected = pytest.approx(figure, abs=1e-9) if is_float else figure
-            assert getattr(own, name) == expected, (name, own, local)
+            assert getattr(entry, name) == expected, (name, entry, local)
     assert there.constant_columns == here.constant_columns
 
 
@@ -139,7 +139,7 @@ def test_what_looks_at_rows_says_why_it_is_not_measured() -> None:
 
 def test_an_audit_reports_what_cannot_be_measured_elsewhere() -> None:
     table = pa.table({"a": ["x", "x", "y"], "b": ["1", "1", "2"]})
-    found = audit(ibis.memtable(table), quasi_identifiers=["a", "b"])
-    reasons = {own.measure: str(own.problem) for own in found.not_measured}
+    result = audit(ibis.memtable(table), quasi_identifiers=["a", "b"])
+    reasons = {entry.measure: str(entry.problem) for entry in result.not_measured}
     assert STAYS in reasons["special-uniques"]
-    assert found["k-anonymity"].value == 1
+    assert result["k-anonymity"].value == 1

@@ -159,11 +159,11 @@ def test_quasi_identifiers_are_told_apart_by_their_spelling() -> None:
 def test_a_kind_of_numbers_has_no_spellings(measure: str, kind: pa.DataType) -> None:
     values = pa.array([1, 2, 2**53, 2**53 + 1 if kind != pa.float64() else 3, 1, 2]).cast(kind)
     table = pa.table({"q": list("aaabbb"), "s": values})
-    found = measured(measure, table)
-    assert not found.warnings
+    result = measured(measure, table)
+    assert not result.warnings
     assert gather(table, **GIVEN).sensitive_values("s").spellings is None
     if measure == "l-diversity":
-        assert found.value == 3
+        assert result.value == 3
 
 
 @every_model
@@ -196,12 +196,12 @@ def test_spelling_values_otherwise_changes_no_figure(
         ]
     )
     said = []
-    for own in (release, other):
+    for entry in (release, other):
         inputs = gather(
-            strategies.arrow(own.released),
-            quasi_identifiers=own.quasi_identifiers,
-            sensitive=own.sensitive,
-            suppressed=own.suppressed,
+            strategies.arrow(entry.released),
+            quasi_identifiers=entry.quasi_identifiers,
+            sensitive=entry.sensitive,
+            suppressed=entry.suppressed,
         )
         try:
             said.append(figures(find_measure(measure).run(inputs, MODELS[measure])))
@@ -239,16 +239,16 @@ def test_however_classes_are_counted(
     spelled = {
         "q": [f"class {row * 31 % 400}" for row in range(size)],
         "s": [
-            (f"{own}", f"{own}.0", f"0{own}", f"{own}e0")[row % 4]
-            for row, own in enumerate(numbers)
+            (f"{entry}", f"{entry}.0", f"0{entry}", f"{entry}e0")[row % 4]
+            for row, entry in enumerate(numbers)
         ],
     }
-    plain = spelled | {"s": [str(own) for own in numbers]}
+    plain = spelled | {"s": [str(entry) for entry in numbers]}
     large = 0 if in_codes else 10**9
     with patch.object(_keys, "_LARGE_TABLE", large):
         tables = [
-            strategies.on_engine(own, file, tmp_path / name)
-            for name, own in (("spelled", spelled), ("plain", plain))
+            strategies.on_engine(entry, file, tmp_path / name)
+            for name, entry in (("spelled", spelled), ("plain", plain))
         ]
         for measure in ("l-diversity", "t-closeness", "delta-disclosure"):
             one, other = (figures(measured(measure, table)) for table in tables)
@@ -263,16 +263,16 @@ def test_the_ordered_distance_counts_merged_values() -> None:
     plain = {"q": list("aabbb"), "s": ["3", "4", "5", "6", "8"]}
     spelled = {"q": list("aaabbbb"), "s": ["3", "3.0", "4", "5", "05", "6", "8"]}
     assert petaudit.t_closeness(pa.table(plain), **GIVEN).exact_value == Fraction(3, 8)
-    found = petaudit.t_closeness(pa.table(spelled), **GIVEN)
+    result = petaudit.t_closeness(pa.table(spelled), **GIVEN)
     doubled = {"q": list("aaabbbb"), "s": [3, 3, 4, 5, 5, 6, 8]}
-    assert found.attributes[0].distance == "ordered"
-    assert found.exact_value == petaudit.t_closeness(pa.table(doubled), **GIVEN).exact_value
+    assert result.attributes[0].distance == "ordered"
+    assert result.exact_value == petaudit.t_closeness(pa.table(doubled), **GIVEN).exact_value
 
 
 def test_one_number_with_an_invisible_character_leaves_numbers_in_their_order() -> None:
     table = pa.table({"q": list("aabbb"), "s": ["3", "4", "5\u200b", "6", "8"]})
-    found = petaudit.t_closeness(table, **GIVEN)
-    assert (found.attributes[0].distance, found.exact_value) == ("ordered", Fraction(3, 8))
+    result = petaudit.t_closeness(table, **GIVEN)
+    assert (result.attributes[0].distance, result.exact_value) == ("ordered", Fraction(3, 8))
 
 
 PATHS = {"flu": ["cold", "*"], "cough": ["cold", "*"], "ulcer": ["stomach", "*"]}
@@ -281,14 +281,14 @@ PATHS = {"flu": ["cold", "*"], "cough": ["cold", "*"], "ulcer": ["stomach", "*"]
 def test_a_spelling_goes_by_the_leaf_that_the_hierarchy_has() -> None:
     for spelling in ("FLU", "flu\u200b", "\uff46lu", "Flu"):
         table = {"q": list("aabb"), "s": ["flu", spelling, "ulcer", "cough"]}
-        found = petaudit.t_closeness(pa.table(table), hierarchies={"s": PATHS}, **GIVEN)
+        result = petaudit.t_closeness(pa.table(table), hierarchies={"s": PATHS}, **GIVEN)
         same = petaudit.t_closeness(
             pa.table(table | {"s": ["flu", "flu", "ulcer", "cough"]}),
             hierarchies={"s": PATHS},
             **GIVEN,
         )
-        assert found.attributes[0].distance == "hierarchical"
-        assert found.exact_value == same.exact_value
+        assert result.attributes[0].distance == "hierarchical"
+        assert result.exact_value == same.exact_value
 
 
 def test_a_hierarchy_that_tells_two_spellings_apart_is_an_error() -> None:
@@ -350,8 +350,8 @@ def test_suppressed_rows_without_a_sensitive_value_are_no_class(
 def test_suppressed_rows_are_a_class_while_any_attribute_is_told() -> None:
     table = {"q": ["a", "a", "*"], "s": ["x", "y", None], "t": ["x", "y", "x"]}
     given = {"quasi_identifiers": "q", "sensitive": ["s", "t"], "suppressed": "class"}
-    found = petaudit.l_diversity(pa.table(table), **given)
-    assert [own.value for own in found.attributes] == [1, 1]
+    result = petaudit.l_diversity(pa.table(table), **given)
+    assert [entry.value for entry in result.attributes] == [1, 1]
     blank = strategies.arrow_columns(table | {"t": ["x", "y", "\u200b"]})
     assert petaudit.l_diversity(blank, **given).value == 2
 

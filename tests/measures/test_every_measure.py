@@ -42,11 +42,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning
 NO_SHRINKING = (Phase.explicit, Phase.generate)
 
 
-def results(found: dict[str, Outcome]) -> Iterator[tuple[str, Result]]:
+def results(result: dict[str, Outcome]) -> Iterator[tuple[str, Result]]:
     """What could be measured."""
-    for name, own in found.items():
-        if isinstance(own, Result):
-            yield name, own
+    for name, entry in result.items():
+        if isinstance(entry, Result):
+            yield name, entry
 
 
 # --- the figure -----------------------------------------------------------------------------
@@ -55,10 +55,10 @@ def results(found: dict[str, Outcome]) -> Iterator[tuple[str, Result]]:
 @settings(max_examples=examples(60), phases=NO_SHRINKING)
 @given(asked=tables())
 def test_the_figure_is_in_the_declared_range(asked: Tables) -> None:
-    for name, found in results(outcomes(in_frames(asked))):
+    for name, result in results(outcomes(in_frames(asked))):
         lower, upper = all_measures()[name].range
-        assert not math.isnan(found.value), name
-        assert lower <= found.value <= upper, name
+        assert not math.isnan(result.value), name
+        assert lower <= result.value <= upper, name
 
 
 @settings(max_examples=examples(60), phases=NO_SHRINKING)
@@ -66,15 +66,15 @@ def test_the_figure_is_in_the_declared_range(asked: Tables) -> None:
 def test_the_verdict_follows_from_the_figure(asked: Tables, reveal: bool) -> None:
     """A figure on the wrong side of its limit fails, with rows that break it where it says so."""
     inputs = replace(in_frames(asked), reveal_values=reveal)
-    for name, found in results(outcomes(inputs)):
-        assert isinstance(found.passed, bool), name
-        if found.limit is not None and found.value != found.limit:
-            is_better = (found.value < found.limit) is (found.better is Better.LOWER)
-            assert is_better or not found.passed, name
-        takes = found.remedy
+    for name, result in results(outcomes(inputs)):
+        assert isinstance(result.passed, bool), name
+        if result.limit is not None and result.value != result.limit:
+            is_better = (result.value < result.limit) is (result.better is Better.LOWER)
+            assert is_better or not result.passed, name
+        takes = result.remedy
         if takes is not None:
             # Some limits are broken by the table as a whole, by no row of its own.
-            assert not found.passed or takes.rows_to_suppress == 0, name
+            assert not result.passed or takes.rows_to_suppress == 0, name
             assert 0 <= takes.rows_breaking <= inputs.table.rows, name
             assert takes.rows_to_suppress is None or (
                 0 <= takes.rows_to_suppress <= inputs.table.rows
@@ -92,14 +92,14 @@ def test_measuring_again_says_the_same(asked: Tables) -> None:
     }
     fresh = outcomes(in_frames(asked))
     for other in (again, fresh):
-        for name, own in first.items():
-            if isinstance(own, Result):
-                found = other[name]
-                assert isinstance(found, Result), name
-                assert found.to_dict() == own.to_dict(), name
-                assert found.explanation == own.explanation, name
+        for name, entry in first.items():
+            if isinstance(entry, Result):
+                result = other[name]
+                assert isinstance(result, Result), name
+                assert result.to_dict() == entry.to_dict(), name
+                assert result.explanation == entry.explanation, name
             else:
-                assert str(other[name]) == str(own), name
+                assert str(other[name]) == str(entry), name
 
 
 @settings(max_examples=examples(40), phases=NO_SHRINKING)
@@ -109,7 +109,7 @@ def test_a_measure_says_the_same_alone_without_a_limit_and_with_values(
 ) -> None:
     """The figure does not depend on limits, on other measures, or on who may see values."""
     shared = outcomes(in_frames(asked))
-    for name, own in results(shared):
+    for name, result in results(shared):
         options = {
             key: value
             for key, value in ENTRIES[name].options.items()
@@ -119,7 +119,7 @@ def test_a_measure_says_the_same_alone_without_a_limit_and_with_values(
         inputs = replace(in_frames(asked), reveal_values=reveal)
         alone = outcome(name, inputs, options)
         assert isinstance(alone, Result), (name, str(alone))
-        assert alone.value == own.value, name
+        assert alone.value == result.value, name
         if "limit" in ENTRIES[name].options:
             assert (alone.passed, alone.limit, alone.remedy) == (None, None, None), name
 
@@ -127,14 +127,14 @@ def test_a_measure_says_the_same_alone_without_a_limit_and_with_values(
 # --- the direction --------------------------------------------------------------------------
 
 
-def is_at_least_as_good(better: Better, found: Outcome, than: Outcome) -> bool:
+def is_at_least_as_good(better: Better, result: Outcome, than: Outcome) -> bool:
     """Whether a figure is as good as another one; one that cannot be measured is no worse."""
-    if not isinstance(found, Result) or not isinstance(than, Result):
+    if not isinstance(result, Result) or not isinstance(than, Result):
         return True
     slack = 1e-9
     if better is Better.LOWER:
-        return found.value <= than.value + slack
-    return found.value >= than.value - slack
+        return result.value <= than.value + slack
+    return result.value >= than.value - slack
 
 
 @st.composite
@@ -143,8 +143,8 @@ def people(draw: st.DrawFn) -> Rows:
     size = draw(st.integers(1, 14))
     cells = {"zip": "ab", "age": "12", "pay": "135", "disease": "pqr"}
     columns = {
-        name: draw(st.lists(st.sampled_from(own), min_size=size, max_size=size))
-        for name, own in cells.items()
+        name: draw(st.lists(st.sampled_from(cell), min_size=size, max_size=size))
+        for name, cell in cells.items()
     }
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
@@ -235,13 +235,13 @@ def test_one_row_has_a_figure_or_an_error_on_purpose(
         original=strategies.arrow_columns({"born": ["1970"], "pay": [pay]}),
         suppressed=suppressed,
     )
-    found = outcome(name, inputs, ENTRIES[name].passing)
-    if isinstance(found, PetauditError):
-        assert str(found)
+    result = outcome(name, inputs, ENTRIES[name].passing)
+    if isinstance(result, PetauditError):
+        assert str(result)
         return
     lower, upper = all_measures()[name].range
-    assert lower <= found.value <= upper
-    assert found.explanation
+    assert lower <= result.value <= upper
+    assert result.explanation
 
 
 @pytest.mark.parametrize("name", generic())
@@ -252,15 +252,15 @@ def test_a_table_of_suppressed_rows_has_a_figure_or_says_why_not(
     inputs = passing_inputs(
         table={"born": ["*"] * 4, "pay": ["1", "2", "1", "3"]}, suppressed=suppressed
     )
-    found = outcome(name, inputs, ENTRIES[name].passing)
+    result = outcome(name, inputs, ENTRIES[name].passing)
     measure = all_measures()[name]
-    if isinstance(found, PetauditError):
-        assert "suppressed" in str(found)
+    if isinstance(result, PetauditError):
+        assert "suppressed" in str(result)
         assert suppressed == "exclude"
     elif measure.family is Family.UTILITY and not ENTRIES[name].stars_are_spread:
         worst = max(measure.range) if measure.better is Better.LOWER else min(measure.range)
         columns = 2 if ENTRIES[name].looks_at_all_columns else 1
-        assert found.value == pytest.approx(worst / columns)
+        assert result.value == pytest.approx(worst / columns)
 
 
 # --- what a result tells --------------------------------------------------------------------
@@ -270,14 +270,17 @@ def test_a_table_of_suppressed_rows_has_a_figure_or_says_why_not(
 @given(asked=tables(), reveal=st.booleans())
 def test_a_result_is_plain_data(asked: Tables, reveal: bool) -> None:
     inputs = replace(in_frames(asked), reveal_values=reveal)
-    for name, found in results(outcomes(inputs)):
-        plain = found.to_dict()
+    for name, result in results(outcomes(inputs)):
+        plain = result.to_dict()
         assert json.loads(json.dumps(plain, allow_nan=False)) == plain, name
         assert plain["measure"] == name
         assert plain["better"] == all_measures()[name].better
         for granularity in all_measures()[name].granularities:
-            columns = found.table(granularity)
-            assert len({len(own.values) for own in columns.values()}) == 1, (name, granularity)
+            columns = result.table(granularity)
+            assert len({len(column.values) for column in columns.values()}) == 1, (
+                name,
+                granularity,
+            )
 
 
 @settings(max_examples=examples(40), phases=NO_SHRINKING)
@@ -295,26 +298,28 @@ def test_no_cell_is_in_a_result_unless_values_are_revealed(asked: Tables) -> Non
         return [{n: shown(c) if n in names else c for n, c in row.items()} for row in rows]
 
     hierarchies = {
-        name: {str(shown(leaf)): [str(shown(own)) for own in path] for leaf, path in tree.items()}
+        name: {
+            str(shown(leaf)): [str(shown(entry)) for entry in path] for leaf, path in tree.items()
+        }
         if name in names
         else tree
         for name, tree in release.hierarchies.items()
     }
-    own = replace(release.with_rows(changed), hierarchies=hierarchies)
-    inputs = in_frames(Tables(own, changed(asked.population)))
-    for name, found in outcomes(inputs).items():
-        if isinstance(found, PetauditError):
-            assert mark not in found.text, name
+    entry = replace(release.with_rows(changed), hierarchies=hierarchies)
+    inputs = in_frames(Tables(entry, changed(asked.population)))
+    for name, result in outcomes(inputs).items():
+        if isinstance(result, PetauditError):
+            assert mark not in result.text, name
             continue
-        told = [json.dumps(found.to_dict()), *found.explanation, *found.warnings, repr(found)]
+        told = [json.dumps(result.to_dict()), *result.explanation, *result.warnings, repr(result)]
         for granularity in all_measures()[name].granularities:
-            told += [str(column.values) for column in found.table(granularity).values()]
+            told += [str(column.values) for column in result.table(granularity).values()]
         assert not any(mark in text for text in told), name
 
 
 def test_revealing_values_shows_them_in_the_worst_classes() -> None:
     """The other way round: the test above would notice."""
     inputs: Any = passing_inputs(reveal_values=True)
-    found = outcome("t-closeness", inputs, {"worst": 9})
-    assert isinstance(found, Result)
-    assert "197*" in json.dumps(found.to_dict())
+    result = outcome("t-closeness", inputs, {"worst": 9})
+    assert isinstance(result, Result)
+    assert "197*" in json.dumps(result.to_dict())

@@ -26,9 +26,9 @@ TABLE = pa.table({"q": list("abbccc"), "s": list("xyzxyz")})
 
 
 def test_k_is_the_smallest_class() -> None:
-    found = k_anonymity(TABLE, quasi_identifiers="q")
-    assert (found.value, found.classes, found.rows, found.suppressed_rows) == (1.0, 3, 6, 0)
-    assert (found.passed, found.remedy) == (None, None)
+    result = k_anonymity(TABLE, quasi_identifiers="q")
+    assert (result.value, result.classes, result.rows, result.suppressed_rows) == (1.0, 3, 6, 0)
+    assert (result.passed, result.remedy) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -44,11 +44,11 @@ def test_k_is_the_smallest_class() -> None:
     ],
 )
 def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
-    found = k_anonymity(TABLE, quasi_identifiers="q", limit=limit)
-    takes = found.remedy
+    result = k_anonymity(TABLE, quasi_identifiers="q", limit=limit)
+    takes = result.remedy
     assert takes is not None
     # Suppressing all rows would leave nothing to measure.
-    assert (found.passed, takes.rows_breaking) == (passed, rows)
+    assert (result.passed, takes.rows_breaking) == (passed, rows)
     if rows == 6:
         assert takes == Remedy(6, None, None)
     elif rows == 0 or rows >= Fraction(limit):
@@ -63,22 +63,22 @@ def test_the_limit(limit: Any, passed: bool, rows: int) -> None:
 def test_the_curve_says_what_every_k_would_take() -> None:
     # 1 row alone, a class of 4, one of 5 and one of 90.
     table = pa.table({"q": ["a"] + ["b"] * 4 + ["c"] * 5 + ["d"] * 90})
-    found = k_anonymity(table, quasi_identifiers="q")
-    rows = {point.k: point.rows for point in found.curve}
+    result = k_anonymity(table, quasi_identifiers="q")
+    rows = {point.k: point.rows for point in result.curve}
     assert rows == {2: 1, 3: 1, 5: 5, 10: 10, 15: 10, 20: 10, 25: 10, 50: 10, 100: 100}
-    assert {point.k: point.share for point in found.curve} == {
+    assert {point.k: point.share for point in result.curve} == {
         k: number / 100 for k, number in rows.items()
     }
-    assert found.explanation == (
+    assert result.explanation == (
         "100 rows in 4 classes",
         "rows in classes smaller than k: 2: 1 %, 3: 1 %, 5: 5 %, 10: 10 %, 15: 10 %, 20: 10 %, "
         "25: 10 %, 50: 10 %, 100: 100 %",
     )
-    details = found.table("details")
+    details = result.table("details")
     assert details["k"].values == list(rows)
     assert details["rows"].values == list(rows.values())
     with pytest.raises(OptionError, match="k-anonymity has no table 'columnwise'"):
-        found.table("columnwise")
+        result.table("columnwise")
 
 
 def test_suppressed_rows_are_a_class_unless_they_are_left_out() -> None:
@@ -139,21 +139,21 @@ def test_k_is_that_of_plain_counting(release: Release, limit: Fraction) -> None:
         with pytest.raises(OptionError, match="no table is below 1, so every table would meet it"):
             computing("k-anonymity")(inputs, limit=limit)
         return
-    found = computing("k-anonymity")(inputs, limit=limit)
-    assert (found.value, found.classes) == (min(sizes.values()), len(sizes))
-    assert found.rows == sum(sizes.values())
-    assert found.passed is all(size >= limit for size in sizes.values())
-    assert found.remedy is not None
+    result = computing("k-anonymity")(inputs, limit=limit)
+    assert (result.value, result.classes) == (min(sizes.values()), len(sizes))
+    assert result.rows == sum(sizes.values())
+    assert result.passed is all(size >= limit for size in sizes.values())
+    assert result.remedy is not None
     small = sum(size for size in sizes.values() if size < limit)
-    assert found.remedy.rows_breaking == small
-    for point in found.curve:
+    assert result.remedy.rows_breaking == small
+    for point in result.curve:
         assert point.rows == sum(size for size in sizes.values() if size < point.k)
         assert point.share == point.rows / len(keys)
 
 
 @pytest.mark.parametrize(("limit", "passed"), [(5, True), (6, False)])
 def test_the_reference_table_is_5_anonymous(shared_data: Path, limit: int, passed: bool) -> None:
-    found = k_anonymity(shared_data / "adult" / "adult_anonymized.csv", limit=limit)
-    assert (found.value, found.passed) == (5.0, passed)
-    assert (found.suppressed_rows, found.suppressed_class) == (0, 8230)
+    result = k_anonymity(shared_data / "adult" / "adult_anonymized.csv", limit=limit)
+    assert (result.value, result.passed) == (5.0, passed)
+    assert (result.suppressed_rows, result.suppressed_class) == (0, 8230)
     assert k_anonymity(shared_data / "adult" / "adult.csv").value == 1

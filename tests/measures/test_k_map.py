@@ -38,14 +38,14 @@ def measured(table: Any, population: Any = None, **options: Any) -> Result:
 def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> None:
     pairs = outcome_of(populace)
     assume(isinstance(pairs, list) and pairs)
-    found = computing("k-map")(populace.inputs, limit=limit)
-    assert found.value == min(of for _, of in pairs)
-    assert found.passed is (found.value >= limit)
+    result = computing("k-map")(populace.inputs, limit=limit)
+    assert result.value == min(of for _, of in pairs)
+    assert result.passed is (result.value >= limit)
     broken = sum(size for size, of in pairs if of < limit)
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == broken
-    takes = found.remedy
-    if not 0 < broken < found.rows:
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == broken
+    takes = result.remedy
+    if not 0 < broken < result.rows:
         assert (takes.rows_to_suppress, takes.rows_to_drop) == (None if broken else 0, None)
     elif populace.suppressed == "exclude":
         assert (takes.rows_to_suppress, takes.rows_to_drop) == (broken, None)
@@ -53,10 +53,13 @@ def test_k_is_the_fewest_people_of_a_class(populace: Populace, limit: int) -> No
         assert takes.rows_to_suppress is None
         can = not populace.inputs.population_classes.fit_elsewhere
         assert takes.rows_to_drop == (broken if can else None)
-    assert [point.rows for point in found.curve] == [
-        sum(size for size, of in pairs if of < point.k) for point in found.curve
+    assert [point.rows for point in result.curve] == [
+        sum(size for size, of in pairs if of < point.k) for point in result.curve
     ]
-    assert found.figure == "k-map"
+    assert [point.share for point in result.curve] == [
+        point.rows / populace.inputs.counted.rows for point in result.curve
+    ]
+    assert result.figure == "k-map"
 
 
 @settings(max_examples=examples(60))
@@ -74,15 +77,15 @@ def test_the_estimate_is_that_of_the_definition(
     rows = len(populace.table)
     people = rows + more
     options: dict[str, Any] = {"population_size": people, "significance": significance}
-    found = computing("k-map")(populace.alone, limit=limit, **options)
+    result = computing("k-map")(populace.alone, limit=limit, **options)
     smallest = min(size for size, _ in pairs)
-    assert found.value == twin.estimated_k(smallest, rows, people, significance)
-    assert found.passed is (found.value >= limit)
+    assert result.value == twin.estimated_k(smallest, rows, people, significance)
+    assert result.passed is (result.value >= limit)
     # Beyond the whole population no class has people enough.
     enough = twin.k_prime(limit, rows, people, significance) if limit <= people else float("inf")
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == sum(size for size, _ in pairs if size < enough)
-    assert found.figure == "k-map, estimated"
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == sum(size for size, _ in pairs if size < enough)
+    assert result.figure == "k-map, estimated"
 
 
 def test_an_estimate_by_hand() -> None:
@@ -94,8 +97,8 @@ def test_an_estimate_by_hand() -> None:
     0.01. So k = 6.
     """
     table = ["a"] * 4 + ["b"] * 96
-    found = measured(table, population_size=1000, limit=6)
-    assert (found.value, found.passed, found.is_estimate) == (6.0, True, True)
+    result = measured(table, population_size=1000, limit=6)
+    assert (result.value, result.passed, result.is_estimate) == (6.0, True, True)
     assert measured(table, population_size=1000, limit=7).remedy == Remedy(4, None, None, 4, 0.04)
     assert measured(table, population_size=1000, limit=7, significance="0.0115").passed
     assert measured(table, population_size=1000, limit=7, significance=0.0114).passed is False
@@ -110,9 +113,9 @@ def test_a_row_that_is_alone_is_one_person_whatever_the_size(
 ) -> None:
     """Every class of the table has a row because it was drawn: one row says nothing more."""
     table = [f"z{place}" for place in range(20)]
-    found = measured(table, population_size=people, significance=significance, limit=2)
-    assert (found.value, found.passed) == (1.0, False)
-    assert found.remedy == Remedy(20, None, None)
+    result = measured(table, population_size=people, significance=significance, limit=2)
+    assert (result.value, result.passed) == (1.0, False)
+    assert result.remedy == Remedy(20, None, None)
 
 
 def test_a_class_of_k_rows_has_k_people_whatever_the_estimate_says() -> None:
@@ -125,18 +128,18 @@ def test_a_class_of_k_rows_has_k_people_whatever_the_estimate_says() -> None:
 def test_no_class_has_more_people_than_there_are() -> None:
     """Poisson(13) is 7 or more less often than 0.999, and yet there are only twelve people."""
     table = ["a"] * 5 + ["b"] * 7
-    found = measured(table, population_size=12, significance=0.999, limit=13)
-    assert (found.value, found.passed) == (12.0, False)
-    assert found.remedy == Remedy(12, None, None)
+    result = measured(table, population_size=12, significance=0.999, limit=13)
+    assert (result.value, result.passed) == (12.0, False)
+    assert result.remedy == Remedy(12, None, None)
 
 
 def test_suppressed_rows_were_drawn_from_the_population_too() -> None:
     """50 suppressed rows halve nothing: 100 of 1,000 people were drawn."""
     table = ["a"] * 4 + ["b"] * 46 + ["*"] * 50
     assert measured(table, population_size=1000).value == 6.0
-    found = measured(table, population_size=1000, suppressed="exclude")
-    assert found.value == 6.0
-    assert found.suppressed_rows == 50
+    result = measured(table, population_size=1000, suppressed="exclude")
+    assert result.value == 6.0
+    assert result.suppressed_rows == 50
 
 
 def test_suppressed_rows_may_be_anybody_who_fits_no_class() -> None:
@@ -155,7 +158,7 @@ def test_suppressed_rows_may_be_anybody_who_fits_no_class() -> None:
 
 def test_a_population_table_of_the_paper(shared_data: Path) -> None:
     folder = shared_data / "presence"
-    found = k_map(
+    result = k_map(
         folder / "presence_anonymized.csv",
         population=folder / "presence.csv",
         quasi_identifiers=["zip", "age", "nationality"],
@@ -163,12 +166,12 @@ def test_a_population_table_of_the_paper(shared_data: Path) -> None:
         limit=3,
     )
     # Six people of 47* and three of 48*.
-    assert (found.value, found.passed, found.population_size) == (3.0, True, 9)
+    assert (result.value, result.passed, result.population_size) == (3.0, True, 9)
 
 
 def test_explanation() -> None:
-    found = measured(["a", "b", "*"], ["a", "b", "b"], limit=2, suppressed="exclude")
-    assert found.explanation == (
+    result = measured(["a", "b", "*"], ["a", "b", "b"], limit=2, suppressed="exclude")
+    assert result.explanation == (
         "2 rows in 2 classes, 1 row suppressed; a population of 3 people",
         "1 row breaks the limit; suppressing 1 row (33.3 %) reaches it",
         "rows that could be fewer than k people: 2: 33.3 %, 3: 66.7 %, 5: 66.7 %, 10: 66.7 %, "
@@ -177,15 +180,15 @@ def test_explanation() -> None:
     assert measured(["a", "a"], population_size=2).explanation[1] == (
         "an estimate from the smallest class of the table, which has 2 rows (significance 0.01)"
     )
-    assert found.table("details")["rows"].values[:2] == [1, 2]
+    assert result.table("details")["rows"].values[:2] == [1, 2]
     with pytest.raises(OptionError, match="k-map has no table 'detail'"):
-        found.table("detail")
+        result.table("detail")
 
 
 def test_neither_a_population_nor_its_size() -> None:
     table = pa.table({"zip": ["a", "b"]})
-    found = petaudit.audit(table, quasi_identifiers="zip")
-    [reason] = [str(own.problem) for own in found.not_measured if own.measure == "k-map"]
+    result = petaudit.audit(table, quasi_identifiers="zip")
+    [reason] = [str(entry.problem) for entry in result.not_measured if entry.measure == "k-map"]
     assert reason == "needs a population table (population=) or the option population_size"
     assert petaudit.audit(
         table, quasi_identifiers="zip", options={"k-map": {"population_size": 9}}
@@ -220,8 +223,8 @@ def test_a_size_that_contradicts_the_table_or_the_population() -> None:
     assert str(caught.value) == (
         "population_size is 3, but the population table has 2 rows; leave population_size out"
     )
-    found = measured(["a"], ["a", "a"], population_size=2)
-    assert (found.value, found.is_estimate, found.significance) == (2.0, False, None)
+    result = measured(["a"], ["a", "a"], population_size=2)
+    assert (result.value, result.is_estimate, result.significance) == (2.0, False, None)
 
 
 def test_a_significance_that_nothing_uses_is_worth_a_warning() -> None:
@@ -264,13 +267,13 @@ def test_a_rule_reads_a_population_as_people_write_it() -> None:
     population = ["1.234,5", "1.234", "unknown", "[3000,4000["]
     rule = {"zip": petaudit.ranges(1000, other=True)}
     with pytest.warns(PetauditWarning, match="rule ranges for 'zip': numbers are read with"):
-        found = k_map(
+        result = k_map(
             pa.table({"zip": ["[1000,2000[", "other"]}),
             population=pa.table({"zip": population}),
             quasi_identifiers="zip",
             hierarchies=rule,
         )
-    assert found.value == 1.0
+    assert result.value == 1.0
     too_many = pa.table({"zip": ["[1000,2000[", "other", "other"]})
     everybody = pa.table({"zip": population})
     with pytest.raises(InputError, match="fewer"):

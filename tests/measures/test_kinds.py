@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from measures.registry_cases import PASSING, passing_inputs, suited
+from measures.registry_cases import ATTACKS, PASSING, passing_inputs, suited
 from petaudit.errors import OptionError, PetauditError
 from petaudit.exact.fractions import parse_number, quotient
 from petaudit.inputs import Inputs
@@ -45,7 +45,11 @@ VALUES = [
     *({1: "equal"}, {"x": "equal"}, {None: None}, {"pay": []}, b"2", 2j, (), ("equal",)),
 ]
 # What a kind leaves to the measure: which words are units, and which names are tables.
-LEFT_TO_THE_MEASURE = {("mpuccs", "datetime_precision"), ("mpuccs", "control")}
+LEFT_TO_THE_MEASURE = {
+    ("mpuccs", "datetime_precision"),
+    *((name, "control") for name in ("mpuccs", *ATTACKS)),
+    ("linkability", "aux_cols"),
+}
 
 pytestmark = pytest.mark.filterwarnings("ignore:the limit of")
 
@@ -72,8 +76,16 @@ def right(kind: Kind) -> list[Any]:
         case kinds.Integer():
             return [kind.least, kind.least + 1, 7 if kind.most is None else kind.most]
         case kinds.Number():
-            found = [kind.least, 0.5, 1, 2, kind.most, 1e-300, INF if kind.may_be_infinite else 3.5]
-            return [value for value in found if kind.takes(value)]
+            result = [
+                kind.least,
+                0.5,
+                1,
+                2,
+                kind.most,
+                1e-300,
+                INF if kind.may_be_infinite else 3.5,
+            ]
+            return [value for value in result if kind.takes(value)]
         case kinds.COLUMN:
             return ["pay", " born "]
         case kinds.Boolean():
@@ -81,7 +93,7 @@ def right(kind: Kind) -> list[Any]:
         case kinds.Choice():
             return list(kind.words)
         case kinds.Either():
-            return [value for own in kind.kinds for value in right(own)]
+            return [value for entry in kind.kinds for value in right(entry)]
         case kinds.ListOf():
             items = right(kind.item)
             return [[value] for value in items] + ([items] if items else [])
@@ -200,11 +212,11 @@ def test_numbers_may_be_text_as_the_shell_passes_them(
         assert not isinstance(as_text, OptionError)
 
 
-def said(found: Any) -> object:
+def said(result: Any) -> object:
     """The figure and the verdict; errors quote the option as it was given."""
-    if isinstance(found, PetauditError):
-        return type(found)
-    return (found.value, found.limit, found.passed, found.warnings)
+    if isinstance(result, PetauditError):
+        return type(result)
+    return (result.value, result.limit, result.passed, result.warnings)
 
 
 @every

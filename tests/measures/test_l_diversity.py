@@ -35,9 +35,9 @@ TABLE = pa.table({"q": list("aaabb"), "s": list("xyyzz"), "t": list("pqrpq")})
 
 
 def test_distinct_l_is_the_smallest_number_of_values() -> None:
-    found = l_diversity(TABLE, **GIVEN)
-    assert (found.value, found.exact_value, found.passed) == (1.0, 1, None)
-    assert found.explanation == ("s: 1 (2 classes); worst: a class of 2 rows",)
+    result = l_diversity(TABLE, **GIVEN)
+    assert (result.value, result.exact_value, result.passed) == (1.0, 1, None)
+    assert result.explanation == ("s: 1 (2 classes); worst: a class of 2 rows",)
 
 
 @pytest.mark.parametrize(
@@ -45,42 +45,42 @@ def test_distinct_l_is_the_smallest_number_of_values() -> None:
     [(1, True, 0), ("1.0000000000000000001", False, 2), (2, False, 2), (3, False, 5)],
 )
 def test_the_limit_of_distinct_l(limit: Any, passed: bool, rows: int) -> None:
-    found = l_diversity(TABLE, limit=limit, **GIVEN)
-    assert found.remedy is not None
-    assert (found.passed, found.remedy.rows_breaking) == (passed, rows)
+    result = l_diversity(TABLE, limit=limit, **GIVEN)
+    assert result.remedy is not None
+    assert (result.passed, result.remedy.rows_breaking) == (passed, rows)
     # Dropping all rows would leave nothing to measure; suppressed, they would be a class.
-    assert found.remedy.rows_to_drop == (rows if 0 < rows < 5 else None)
+    assert result.remedy.rows_to_drop == (rows if 0 < rows < 5 else None)
     excluded = l_diversity(TABLE, limit=limit, suppressed="exclude", **GIVEN)
     assert excluded.remedy is not None
     assert excluded.remedy.rows_to_suppress == (rows if rows < 5 else None)
 
 
 def test_several_attributes_are_judged_in_the_same_classes() -> None:
-    found = l_diversity(TABLE, quasi_identifiers="q", sensitive=["s", "t"], limit=3)
-    assert [(own.attribute, own.value, own.rows_breaking) for own in found.attributes] == [
+    result = l_diversity(TABLE, quasi_identifiers="q", sensitive=["s", "t"], limit=3)
+    assert [(entry.attribute, entry.value, entry.rows_breaking) for entry in result.attributes] == [
         ("s", 1.0, 5),
         ("t", 2.0, 2),
     ]
-    assert found.value == 1.0
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == 5
+    assert result.value == 1.0
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == 5
 
 
 def test_other_sensitive_columns_are_no_quasi_identifiers() -> None:
     """PETWorks groups by t as well when it judges s, finds one row per class, and says 1."""
     table = pa.table({"q": list("aaaa"), "s": list("wxyz"), "t": list("pqrs")})
-    found = l_diversity(table, quasi_identifiers="q", sensitive=["s", "t"], limit=4)
-    assert (found.value, found.passed) == (4.0, True)
+    result = l_diversity(table, quasi_identifiers="q", sensitive=["s", "t"], limit=4)
+    assert (result.value, result.passed) == (4.0, True)
 
 
 @pytest.mark.parametrize(("limit", "passed"), [(3, True), (4, False)])
 def test_the_inpatients_are_3_diverse(shared_data: Path, limit: int, passed: bool) -> None:
     path = shared_data / "inpatient" / "inpatient_anonymized.csv"
-    found = l_diversity(path, limit=limit)
-    assert (found.value, found.passed) == (3.0, passed)
+    result = l_diversity(path, limit=limit)
+    assert (result.value, result.passed) == (3.0, passed)
     names = ["zipcode", "age", "nationality"]
-    found = l_diversity(path, quasi_identifiers=names, sensitive="condition")
-    assert (found.value, found.attributes[0].classes) == (3.0, 3)
+    result = l_diversity(path, quasi_identifiers=names, sensitive="condition")
+    assert (result.value, result.attributes[0].classes) == (3.0, 3)
 
 
 # --- by entropy -----------------------------------------------------------------------------
@@ -91,9 +91,9 @@ def test_the_inpatients_are_3_diverse(shared_data: Path, limit: int, passed: boo
 def test_equally_common_values_count_fully(values: int, times: int) -> None:
     """e to the ln(m) is a little off for many m in floats; here it is m, and m is reached."""
     table = one_class(*[times] * values)
-    found = entropy_l_diversity(table, limit=values, **GIVEN)
-    assert (found.value, found.exact_value, found.passed) == (values, values, True)
-    assert found.attributes[0].worst_classes[0].figure == values
+    result = entropy_l_diversity(table, limit=values, **GIVEN)
+    assert (result.value, result.exact_value, result.passed) == (values, values, True)
+    assert result.attributes[0].worst_classes[0].figure == values
     above = entropy_l_diversity(table, limit=f"{values}.00000000000000000001", **GIVEN)
     assert above.passed is False
 
@@ -121,8 +121,8 @@ def test_entropy_by_hand(counts: tuple[int, ...], expected: float) -> None:
 def test_a_whole_number_is_reached_by_unequal_values_too(scale: int) -> None:
     """n^n / 4^4 = 8^8 / 4^4 = 2^16 = 4^8, and the same of multiples."""
     table = one_class(*(scale * count for count in (4, 1, 1, 1, 1)))
-    found = entropy_l_diversity(table, limit=4, **GIVEN)
-    assert (found.value, found.passed) == (4.0, True)
+    result = entropy_l_diversity(table, limit=4, **GIVEN)
+    assert (result.value, result.passed) == (4.0, True)
     assert entropy_l_diversity(table, limit="4.0000000000000000000001", **GIVEN).passed is False
     one_more = one_class(*(scale * count + (count == 4) for count in (4, 1, 1, 1, 1)))
     assert entropy_l_diversity(one_more, limit=4, **GIVEN).passed is False
@@ -131,10 +131,10 @@ def test_a_whole_number_is_reached_by_unequal_values_too(scale: int) -> None:
 def test_the_least_even_class_counts() -> None:
     # 2 equal values; 3 to 1, which is 4 / 27^(1/4) = 1.7548
     table = pa.table({"q": list("aabbbb"), "s": list("xyxxxy")})
-    found = entropy_l_diversity(table, limit=1.76, **GIVEN)
-    assert found.value == pytest.approx(4 / 27**0.25, rel=1e-15)
-    assert found.remedy is not None
-    assert (found.passed, found.remedy.rows_to_drop) == (False, 4)
+    result = entropy_l_diversity(table, limit=1.76, **GIVEN)
+    assert result.value == pytest.approx(4 / 27**0.25, rel=1e-15)
+    assert result.remedy is not None
+    assert (result.passed, result.remedy.rows_to_drop) == (False, 4)
 
 
 def test_many_values_add_up_rightly() -> None:
@@ -151,10 +151,10 @@ def test_many_values_add_up_rightly() -> None:
 def test_the_entropy_of_the_inpatients(shared_data: Path) -> None:
     """Every class has four rows and three conditions: 2, 1 and 1, so 2^1.5."""
     path = shared_data / "inpatient" / "inpatient_anonymized.csv"
-    found = entropy_l_diversity(
+    result = entropy_l_diversity(
         path, quasi_identifiers=["zipcode", "age", "nationality"], sensitive="condition"
     )
-    assert found.value == pytest.approx(2**1.5, rel=1e-15)
+    assert result.value == pytest.approx(2**1.5, rel=1e-15)
 
 
 # --- recursive ------------------------------------------------------------------------------
@@ -177,9 +177,10 @@ def test_the_entropy_of_the_inpatients(shared_data: Path) -> None:
 )
 def test_what_c_must_exceed(counts: tuple[int, ...], least: int, expected: Fraction) -> None:
     table = one_class(*counts)
-    found = recursive_l_diversity(table, l=least, **GIVEN)
-    assert (found.exact_value, found.l, found.is_strict) == (expected, least, True)
-    assert found.explanation[1] == f"with l = {least}, c must be more than {float(expected):g}"
+    result = recursive_l_diversity(table, l=least, **GIVEN)
+    assert (result.exact_value, result.l, result.is_strict) == (expected, least, True)
+    shown = "0.50" if expected < 1 else f"{float(expected):g}"
+    assert result.explanation[1] == f"with l = {least}, c must be more than {shown}"
     # c itself is not enough, and anything above it is.
     assert recursive_l_diversity(table, l=least, limit=expected, **GIVEN).passed is False
     above = expected + Fraction(1, 10**18)
@@ -191,14 +192,14 @@ def test_what_c_must_exceed(counts: tuple[int, ...], least: int, expected: Fract
 @pytest.mark.parametrize("least", [3, 2**63 - 1])
 def test_a_class_with_fewer_values_suits_no_c(least: int) -> None:
     table = pa.table({"q": list("aaabb"), "s": list("xyzxy")})
-    found = recursive_l_diversity(table, l=least, limit=10**9, **GIVEN)
+    result = recursive_l_diversity(table, l=least, limit=10**9, **GIVEN)
     few = 1 if least == 3 else 2
-    assert (found.value, found.exact_value, found.passed) == (math.inf, math.inf, False)
-    assert found.attributes[0].classes_infinite == few
-    assert f"with fewer than {least:,} values, for which no c suffices" in found.explanation[0]
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == (2 if least == 3 else 5)
-    assert found.to_dict()["value"] == "inf"
+    assert (result.value, result.exact_value, result.passed) == (math.inf, math.inf, False)
+    assert result.attributes[0].classes_infinite == few
+    assert f"with fewer than {least:,} values, for which no c suffices" in result.explanation[0]
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == (2 if least == 3 else 5)
+    assert result.to_dict()["value"] == "inf"
 
 
 def test_without_l_it_is_that_of_every_class_and_attribute() -> None:
@@ -209,7 +210,7 @@ def test_without_l_it_is_that_of_every_class_and_attribute() -> None:
     both = recursive_l_diversity(table, quasi_identifiers="q", sensitive=["s", "t"])
     # t has two values everywhere, so l = 2 for both. s: 1/3 and 1/2; t: 2/2 and 2/1.
     assert both.l == 2
-    assert [own.exact_value for own in both.attributes] == [Fraction(1, 2), 2]
+    assert [entry.exact_value for entry in both.attributes] == [Fraction(1, 2), 2]
     assert (alone.figure, both.figure) == (
         "recursive-l-diversity (l = 3)",
         "recursive-l-diversity (l = 2)",

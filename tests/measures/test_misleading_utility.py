@@ -20,19 +20,19 @@ def test_a_shuffled_date_is_no_kept_relation() -> None:
     discharged = [day + timedelta(days=1 + row % 7) for row, day in enumerate(admitted)]
     shuffled = [discharged[place] for place in DRAW.permutation(len(discharged))]
     original = {"admitted": admitted, "discharged": discharged}
-    found = association_change(pa.table(original), pa.table(original | {"discharged": shuffled}))
-    [pair] = found.pairs
+    result = association_change(pa.table(original), pa.table(original | {"discharged": shuffled}))
+    [pair] = result.pairs
     assert (pair.kind, pair.coefficient) == ("number-number", "pearson")
     assert pair.original == pytest.approx(1, abs=1e-3)
     assert abs(pair.released or 0) < 0.2
-    assert found.value > 0.4
+    assert result.value > 0.4
 
 
 def test_two_samples_of_one_distribution_are_close() -> None:
     one, other = DRAW.normal(size=(2, 1000))
-    found = distribution_distance(pa.table({"x": one}), pa.table({"x": other}))
-    assert found.value < 0.1
-    assert found.columns[0].total_variation == 1
+    result = distribution_distance(pa.table({"x": one}), pa.table({"x": other}))
+    assert result.value < 0.1
+    assert result.columns[0].total_variation == 1
 
 
 def test_two_samples_of_dates_are_close() -> None:
@@ -40,8 +40,8 @@ def test_two_samples_of_dates_are_close() -> None:
         [date(1950, 1, 1) + timedelta(days=int(day)) for day in DRAW.integers(0, 20_000, 500)]
         for _ in range(2)
     ]
-    found = distribution_distance(pa.table({"x": days[0]}), pa.table({"x": days[1]}))
-    assert found.value < 0.15
+    result = distribution_distance(pa.table({"x": days[0]}), pa.table({"x": days[1]}))
+    assert result.value < 0.15
 
 
 def test_nothing_can_be_told_of_labels_that_are_nearly_all_different() -> None:
@@ -53,12 +53,12 @@ def test_nothing_can_be_told_of_labels_that_are_nearly_all_different() -> None:
     with_sex = [table.append_column("sex", [["F", "M"] * 25]) for table in (original, released)]
     pay = pa.array(range(50))
     with pytest.warns(PetauditWarning, match="nothing can be said about 5 pairs"):
-        found = association_change(*(own.append_column("pay", pay) for own in with_sex))
-    assert [own.change is None for own in found.pairs] == [True] * 5 + [False]
+        result = association_change(*(entry.append_column("pay", pay) for entry in with_sex))
+    assert [entry.change is None for entry in result.pairs] == [True] * 5 + [False]
 
 
 def test_chance_is_no_association_of_labels() -> None:
-    one, other = ([f"v{own}" for own in DRAW.integers(0, 40, 200)] for _ in range(2))
+    one, other = ([f"v{entry}" for entry in DRAW.integers(0, 40, 200)] for _ in range(2))
     same = pa.table({"x": one, "y": one})
     [pair] = association_change(same, pa.table({"x": one, "y": other})).pairs
     assert pair.original == pytest.approx(1)
@@ -67,8 +67,8 @@ def test_chance_is_no_association_of_labels() -> None:
 
 
 def test_chance_is_no_association_of_labels_and_numbers() -> None:
-    labels = [f"v{own}" for own in DRAW.integers(0, 80, 400)]
-    numbers = [int(own[1:]) for own in labels]
+    labels = [f"v{entry}" for entry in DRAW.integers(0, 80, 400)]
+    numbers = [int(entry[1:]) for entry in labels]
     shuffled = DRAW.permutation(numbers)
     [pair] = association_change(
         pa.table({"x": labels, "y": numbers}), pa.table({"x": labels, "y": shuffled})
@@ -87,9 +87,9 @@ def test_a_column_of_stars_is_as_far_away_as_can_be() -> None:
 
 def test_nulls_are_not_forgotten_among_numbers() -> None:
     original = pa.table({"x": range(100)})
-    released = pa.table({"x": [own if own % 10 == 0 else None for own in range(100)]})
-    found = distribution_distance(original, released)
-    assert found.value >= 0.9
+    released = pa.table({"x": [entry if entry % 10 == 0 else None for entry in range(100)]})
+    result = distribution_distance(original, released)
+    assert result.value >= 0.9
     assert distribution_distance(original, released, figure="wasserstein").value >= 0.9
 
 
@@ -103,13 +103,13 @@ def test_years_for_dates_are_not_compared_as_numbers() -> None:
     days = [date(1950, 1, 1) + timedelta(days=100 * row) for row in range(100)]
     years = [day.year for day in days]
     with pytest.warns(PetauditWarning, match="cannot be compared with the dates"):
-        found = distribution_distance(pa.table({"x": days}), pa.table({"x": years}))
-    assert found.value == 1
+        result = distribution_distance(pa.table({"x": days}), pa.table({"x": years}))
+    assert result.value == 1
 
 
 def test_codes_with_leading_zeros_are_labels() -> None:
-    zips = [f"{own:05d}" for own in DRAW.integers(0, 5000, 300)]
-    next_door = [f"{int(own) + 1:05d}" for own in zips]
-    found = distribution_distance(pa.table({"zip": zips}), pa.table({"zip": next_door}))
-    assert found.columns[0].kind == "labels"
-    assert found.value > 0.9
+    zips = [f"{entry:05d}" for entry in DRAW.integers(0, 5000, 300)]
+    next_door = [f"{int(entry) + 1:05d}" for entry in zips]
+    result = distribution_distance(pa.table({"zip": zips}), pa.table({"zip": next_door}))
+    assert result.columns[0].kind == "labels"
+    assert result.value > 0.9

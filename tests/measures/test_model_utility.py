@@ -42,9 +42,9 @@ def made(rows: int, seed: int = 0) -> dict[str, list[Any]]:
     rich = age + 10 * job + noise > 50
     return {
         "age": age.tolist(),
-        "job": [("cook", "clerk", "judge")[own] for own in job],
-        "rich": ["yes" if own else "no" for own in rich],
-        "income": [round(float(own), 1) for own in 100 * age + 500 * job + 40 * noise],
+        "job": [("cook", "clerk", "judge")[entry] for entry in job],
+        "rich": ["yes" if entry else "no" for entry in rich],
+        "income": [round(float(entry), 1) for entry in 100 * age + 500 * job + 40 * noise],
     }
 
 
@@ -62,19 +62,19 @@ def changed(table: dict[str, list[Any]], **columns: list[Any]) -> dict[str, list
 @pytest.mark.parametrize("model", ["logistic", "forest", "boosting"])
 def test_a_table_loses_nothing_against_itself(model: str) -> None:
     table = pa.table(ORIGINAL)
-    found = model_utility(table, table, target="rich", model=model, limit=0)
-    assert (found.value, found.interval, found.passed) == (0.0, (0.0, 0.0), True)
-    assert found.score_original == found.score_released > found.score_baseline + 0.1
+    result = model_utility(table, table, target="rich", model=model, limit=0)
+    assert (result.value, result.interval, result.passed) == (0.0, (0.0, 0.0), True)
+    assert result.score_original == result.score_released > result.score_baseline + 0.1
 
 
 @needs_sklearn
 @pytest.mark.parametrize("model", ["linear", "forest", "boosting"])
 def test_numbers_are_predicted_as_numbers(model: str) -> None:
     table = pa.table(ORIGINAL)
-    found = model_utility(table, table, target="income", model=model, features=["age", "job"])
-    assert (found.task, found.metric, found.value) == ("regression", "r2", 0.0)
-    assert found.score_original > 0.8
-    assert found.score_baseline == pytest.approx(0, abs=0.05)
+    result = model_utility(table, table, target="income", model=model, features=["age", "job"])
+    assert (result.task, result.metric, result.value) == ("regression", "r2", 0.0)
+    assert result.score_original > 0.8
+    assert result.score_baseline == pytest.approx(0, abs=0.05)
 
 
 @needs_sklearn
@@ -82,26 +82,37 @@ def test_a_reversed_target_is_learned_in_reverse() -> None:
     # x decides, far from the boundary: one model is always right, the other always wrong.
     original = pa.table({"x": [1, 2, 8, 9] * 10, "y": ["no", "no", "yes", "yes"] * 10})
     released = pa.table({"x": [1, 2, 8, 9] * 10, "y": ["yes", "yes", "no", "no"] * 10})
-    found = model_utility(original, released, target="y", limit=1)
-    assert (found.score_original, found.score_released, found.score_baseline) == (1, 0, 0.5)
-    assert (found.value, found.interval, found.passed) == (1, (1, 1), True)
+    result = model_utility(original, released, target="y", limit=1)
+    assert (result.score_original, result.score_released, result.score_baseline) == (1, 0, 0.5)
+    assert (result.value, result.interval, result.passed) == (1, (1, 1), True)
     assert model_utility(original, released, target="y", limit=0.999).passed is False
 
 
 @needs_sklearn
 def test_accuracy_is_an_exact_share_and_kept_at_the_limit() -> None:
     draw = np.random.default_rng(4)
-    noisy = [str(own) for own in draw.permutation(ORIGINAL["rich"])]
+    noisy = [str(entry) for entry in draw.permutation(ORIGINAL["rich"])]
     original, released = pa.table(ORIGINAL), pa.table(changed(ORIGINAL, rich=noisy))
     options: dict[str, Any] = {"target": "rich", "features": ["age", "job"]}
-    found = model_utility(original, released, **options)
-    lost = Fraction(found.value).limit_denominator(300)
-    assert found.value == float(lost) > 0.1
+    result = model_utility(original, released, **options)
+    lost = Fraction(result.value).limit_denominator(300)
+    assert result.value == float(lost) > 0.1
     assert model_utility(original, released, **options, limit=lost).passed is True
     below = lost - Fraction(1, 10**15)
     assert model_utility(original, released, **options, limit=below).passed is False
-    low, high = found.interval or (0, 0)
-    assert low < found.value < high
+    low, high = result.interval or (0, 0)
+    assert low < result.value < high
+
+
+@needs_sklearn
+def test_a_mean_of_floats_keeps_a_limit_that_it_equals_but_for_rounding() -> None:
+    original, released = pa.table(ORIGINAL), pa.table(changed(ORIGINAL, age=ORIGINAL["age"][::-1]))
+    options: dict[str, Any] = {"target": "rich", "features": ["age", "job"], "metric": "auc"}
+    lost = model_utility(original, released, **options).value
+    assert lost > 0.01
+    for below, passed in ((1e-13, True), (1e-9, False)):
+        result = model_utility(original, released, **options, limit=lost - below)
+        assert result.passed is passed
 
 
 @needs_sklearn
@@ -119,8 +130,8 @@ def test_with_a_control_it_is_what_scikit_learns_own_tools_say(metric: str) -> N
         # Both are scaled by the original.
         scaler = preprocessing.StandardScaler().fit(pd.DataFrame(original)[["age"]])
         frames = [
-            pd.DataFrame(own).assign(age=scaler.transform(pd.DataFrame(own)[["age"]])[:, 0])
-            for own in (table, control)
+            pd.DataFrame(entry).assign(age=scaler.transform(pd.DataFrame(entry)[["age"]])[:, 0])
+            for entry in (table, control)
         ]
         encoder = compose.make_column_transformer(
             (preprocessing.OneHotEncoder(), ["job"]), ("passthrough", ["age"]), sparse_threshold=0
@@ -139,7 +150,7 @@ def test_with_a_control_it_is_what_scikit_learns_own_tools_say(metric: str) -> N
                 ),
             }[metric]()
         )
-    found = model_utility(
+    result = model_utility(
         pa.table(original),
         pa.table(released),
         control=pa.table(control),
@@ -147,17 +158,17 @@ def test_with_a_control_it_is_what_scikit_learns_own_tools_say(metric: str) -> N
         features=["age", "job"],
         metric=metric,
     )
-    assert (found.folds, found.rows_tested, found.aligned) == (None, 500, False)
+    assert (result.folds, result.rows_tested, result.aligned) == (None, 500, False)
     # Both stop near the optimum, not at it: a row at the boundary may go either way.
-    scores = [found.score_original, found.score_released]
+    scores = [result.score_original, result.score_released]
     assert scores == pytest.approx(expected, abs=0.005)
-    assert found.value == pytest.approx(scores[0] - scores[1], abs=1e-12)
+    assert result.value == pytest.approx(scores[0] - scores[1], abs=1e-12)
 
 
 @needs_sklearn
 def test_ridge_with_a_control_is_the_closed_form() -> None:
     original, control = made(200, 1), made(100, 2)
-    found = model_utility(
+    result = model_utility(
         pa.table(original),
         pa.table(original),
         control=pa.table(control),
@@ -172,24 +183,24 @@ def test_ridge_with_a_control_is_the_closed_form() -> None:
     guesses = slope * tested * income.std() + income.mean()
     truth = np.array(control["income"])
     expected = 1 - ((truth - guesses) ** 2).sum() / ((truth - truth.mean()) ** 2).sum()
-    assert found.score_original == pytest.approx(expected, abs=1e-9)
+    assert result.score_original == pytest.approx(expected, abs=1e-9)
 
 
 @needs_sklearn
 def test_a_model_of_generalised_labels_reads_original_rows() -> None:
-    decades = [f"[{own // 10 * 10},{own // 10 * 10 + 10}[" for own in ORIGINAL["age"]]
-    jobs = ["court" if own == "judge" else "other" for own in ORIGINAL["job"]]
+    decades = [f"[{entry // 10 * 10},{entry // 10 * 10 + 10}[" for entry in ORIGINAL["age"]]
+    jobs = ["court" if entry == "judge" else "other" for entry in ORIGINAL["job"]]
     tree = {"cook": ["other"], "clerk": ["other"], "judge": ["court"]}
     released = changed(ORIGINAL, age=decades, job=jobs)
     options: dict[str, Any] = {"target": "rich", "features": ["age", "job"]}
-    found = model_utility(
+    result = model_utility(
         pa.table(ORIGINAL),
         pa.table(released),
         hierarchies={"age": ranges(10), "job": tree},
         **options,
     )
-    assert found.score_released > found.score_baseline + 0.15
-    assert -0.02 < found.value < 0.1
+    assert result.score_released > result.score_baseline + 0.15
+    assert -0.02 < result.value < 0.1
     # Ranges are read without a hierarchy as well; court and other are not.
     with pytest.warns(PetauditWarning, match="column 'job': 2 labels that neither the original"):
         without = model_utility(pa.table(ORIGINAL), pa.table(released), **options)
@@ -198,12 +209,12 @@ def test_a_model_of_generalised_labels_reads_original_rows() -> None:
 
 @needs_sklearn
 def test_rows_whose_target_is_suppressed_are_not_learned_from() -> None:
-    hidden = ["*" if index % 3 == 0 else own for index, own in enumerate(ORIGINAL["rich"])]
-    found = model_utility(
+    hidden = ["*" if index % 3 == 0 else entry for index, entry in enumerate(ORIGINAL["rich"])]
+    result = model_utility(
         pa.table(ORIGINAL), pa.table(changed(ORIGINAL, rich=hidden)), target="rich", features="age"
     )
-    assert (found.left_out_released, found.left_out_original, found.rows_tested) == (100, 0, 300)
-    assert found.explanation[-1] == "100 released rows have no target to train on"
+    assert (result.left_out_released, result.left_out_original, result.rows_tested) == (100, 0, 300)
+    assert result.explanation[-1] == "100 released rows have no target to train on"
     nothing = pa.table(changed(ORIGINAL, rich=["*"] * 300))
     with pytest.raises(NotMeasurableError, match="no row of the released table has a value of tar"):
         model_utility(pa.table(ORIGINAL), nothing, target="rich")
@@ -211,21 +222,21 @@ def test_rows_whose_target_is_suppressed_are_not_learned_from() -> None:
 
 @needs_sklearn
 def test_rows_of_the_original_without_a_target_are_not_tested() -> None:
-    gaps = [None if index % 10 == 0 else own for index, own in enumerate(ORIGINAL["rich"])]
+    gaps = [None if index % 10 == 0 else entry for index, entry in enumerate(ORIGINAL["rich"])]
     table = pa.table(changed(ORIGINAL, rich=gaps))
-    found = model_utility(table, table, target="rich")
-    assert (found.rows_tested, found.left_out_original, found.left_out_released) == (270, 30, 30)
+    result = model_utility(table, table, target="rich")
+    assert (result.rows_tested, result.left_out_original, result.left_out_released) == (270, 30, 30)
 
 
 @needs_sklearn
 def test_fully_suppressed_rows_still_train() -> None:
-    stars = [["*" if index < 60 else str(own) for index, own in enumerate(ORIGINAL[name])]
+    stars = [["*" if index < 60 else str(entry) for index, entry in enumerate(ORIGINAL[name])]
              for name in ("age", "job")]  # fmt: skip
     released = pa.table(changed(ORIGINAL, age=stars[0], job=stars[1]))
-    found = model_utility(pa.table(ORIGINAL), released, target="rich", features=["age", "job"])
-    assert found.left_out_released == 0
-    assert found.warnings == ()
-    assert -0.05 < found.value < 0.1
+    result = model_utility(pa.table(ORIGINAL), released, target="rich", features=["age", "job"])
+    assert result.left_out_released == 0
+    assert result.warnings == ()
+    assert -0.05 < result.value < 0.1
 
 
 # --- rows that belong together, or not --------------------------------------------------------
@@ -235,7 +246,7 @@ def test_fully_suppressed_rows_still_train() -> None:
 def test_a_key_brings_rows_together() -> None:
     keyed = changed(ORIGINAL, id=[f"p{index}" for index in range(300)])
     order = np.random.default_rng(1).permutation(300)
-    table = pa.table(changed(keyed, age=[own // 10 * 10 for own in keyed["age"]]))
+    table = pa.table(changed(keyed, age=[entry // 10 * 10 for entry in keyed["age"]]))
     options: dict[str, Any] = {"target": "rich", "features": ["age", "job"]}
     in_order = model_utility(pa.table(keyed), table, key="id", **options)
     shuffled = model_utility(pa.table(keyed), table.take(pa.array(order)), key="id", **options)
@@ -252,20 +263,20 @@ def test_held_out_people_are_not_trained_on() -> None:
     table = pa.table(
         {"who": [f"p{i}" for i in range(rows)], "y": draw.choice(["a", "b"], rows).tolist()}
     )
-    found = model_utility(table, table, target="y", model="forest")
-    assert found.score_original < 0.7
-    assert found.value == 0
+    result = model_utility(table, table, target="y", model="forest")
+    assert result.score_original < 0.7
+    assert result.value == 0
 
 
 @needs_sklearn
 def test_a_synthetic_table_may_have_any_number_of_rows() -> None:
     for rows in (40, 299, 2_000):
-        found = model_utility(
+        result = model_utility(
             pa.table(ORIGINAL), pa.table(made(rows, 9)), target="rich", features=["age", "job"]
         )
-        assert found.aligned is False
-        assert found.rows_tested == 300
-        assert found.score_released > found.score_baseline + 0.1
+        assert result.aligned is False
+        assert result.rows_tested == 300
+        assert result.score_released > result.score_baseline + 0.1
     same = pa.table(made(300, 9))
     options: dict[str, Any] = {"target": "rich", "features": ["age", "job"]}
     assert model_utility(pa.table(ORIGINAL), same, **options).aligned is True
@@ -279,8 +290,8 @@ def test_rows_that_the_maker_may_have_seen_are_said_unless_there_is_a_control() 
     original, synthetic = pa.table(ORIGINAL), pa.table(made(120, 3))
     options: dict[str, Any] = {"target": "rich", "features": ["age", "job"]}
     with pytest.warns(PetauditWarning, match="held-out rows may be among those"):
-        found = model_utility(original, synthetic, **options)
-    assert not found.aligned
+        result = model_utility(original, synthetic, **options)
+    assert not result.aligned
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model_utility(original, synthetic, control=pa.table(made(50, 4)), **options)
@@ -299,8 +310,8 @@ def test_with_a_key_rows_belong_together_or_it_is_an_error() -> None:
 def test_a_model_that_learned_nothing_is_said() -> None:
     original = pa.table({"x": [1, 2] * 20, "y": ["a", "a", "b", "b"] * 10})
     with pytest.warns(PetauditWarning, match="learned nothing from the original"):
-        found = model_utility(original, original, target="y")
-    assert found.score_original <= found.score_baseline
+        result = model_utility(original, original, target="y")
+    assert result.score_original <= result.score_baseline
 
 
 @needs_sklearn
@@ -310,7 +321,7 @@ def test_the_same_seed_gives_the_same_figures_and_another_one_others() -> None:
     first = model_utility(original, synthetic, seed=1, **options)
     assert model_utility(original, synthetic, seed=1, **options) == first
     others = [model_utility(original, synthetic, seed=seed, **options) for seed in (2, 2**63 - 1)]
-    assert all(own.interval != first.interval for own in others)
+    assert all(entry.interval != first.interval for entry in others)
 
 
 @needs_sklearn
@@ -318,15 +329,15 @@ def test_the_same_seed_gives_the_same_figures_and_another_one_others() -> None:
 def test_every_engine_says_the_same(engine: str, tmp_path: Path) -> None:
     original = {name: values[:80] for name, values in ORIGINAL.items()}
     original["job"] = [None, *original["job"][1:]]
-    released = changed(original, age=[f"{own // 10}*" for own in original["age"]])
+    released = changed(original, age=[f"{entry // 10}*" for entry in original["age"]])
     results = [
         model_utility(
-            strategies.on_engine(original, own, tmp_path / "original"),
-            strategies.on_engine(released, own, tmp_path / "released"),
+            strategies.on_engine(original, entry, tmp_path / "original"),
+            strategies.on_engine(released, entry, tmp_path / "released"),
             target="rich",
             features=["age", "job"],
         )
-        for own in ("pyarrow", engine)
+        for entry in ("pyarrow", engine)
     ]
     assert results[0] == results[1]
 
@@ -337,13 +348,13 @@ def test_every_engine_says_the_same(engine: str, tmp_path: Path) -> None:
 @needs_sklearn
 def test_the_only_sensitive_attribute_is_the_target() -> None:
     table = pa.table(ORIGINAL)
-    found = model_utility(table, table, sensitive="rich")
-    assert found.target == "rich"
-    assert found.features == ("age", "job", "income")
-    found = model_utility(
+    result = model_utility(table, table, sensitive="rich")
+    assert result.target == "rich"
+    assert result.features == ("age", "job", "income")
+    result = model_utility(
         table, table, roles={"rich": "sensitive_attribute", "income": "identifier"}
     )
-    assert found.features == ("age", "job")
+    assert result.features == ("age", "job")
 
 
 @needs_sklearn
@@ -360,12 +371,12 @@ def test_few_numbers_are_classes_and_many_are_numbers() -> None:
 def test_a_class_that_training_does_not_see_is_no_trouble() -> None:
     table = pa.table({"x": [1, 2, 3, 4, 5, 6], "y": ["a", "a", "a", "b", "b", "c"]})
     for metric in ("accuracy", "f1", "auc"):
-        found = model_utility(table, table, target="y", folds=2, metric=metric)
-        assert found.value == 0
-        assert 0 <= found.score_original <= 1
+        result = model_utility(table, table, target="y", folds=2, metric=metric)
+        assert result.value == 0
+        assert 0 <= result.score_original <= 1
     one = pa.table({"x": [1, 2, 3, 4, 5, 6], "y": ["a"] * 6})
-    found = model_utility(table, one, target="y", folds=2)
-    assert found.score_released == found.score_baseline == 1 / 2
+    result = model_utility(table, one, target="y", folds=2)
+    assert result.score_released == result.score_baseline == 1 / 2
 
 
 @needs_sklearn
@@ -459,8 +470,8 @@ def test_without_scikit_learn_the_command_is_told(monkeypatch: pytest.MonkeyPatc
 
 def test_it_runs_only_by_name() -> None:
     table = pa.table(ORIGINAL)
-    found = petaudit.audit(table, original=table, quasi_identifiers="age", sensitive="rich")
-    [left_out] = [own for own in found.not_measured if own.measure == "model-utility"]
+    result = petaudit.audit(table, original=table, quasi_identifiers="age", sensitive="rich")
+    [left_out] = [entry for entry in result.not_measured if entry.measure == "model-utility"]
     assert left_out.reason == (
         "trains models, which takes a while; name it to run it (measures='model-utility')"
     )
@@ -469,14 +480,14 @@ def test_it_runs_only_by_name() -> None:
 @needs_sklearn
 def test_tables_and_documents() -> None:
     table = pa.table(ORIGINAL)
-    found = model_utility(table, table, target="rich")
-    details = found.table("details")
+    result = model_utility(table, table, target="rich")
+    details = result.table("details")
     assert details["learned_from"].values == ["original", "released", "baseline"]
-    assert details["score"].values[0] == found.score_original
-    assert found.figure == "model-utility (accuracy of logistic for rich)"
-    assert found.to_dict()["interval"] == [0.0, 0.0]
+    assert details["score"].values[0] == result.score_original
+    assert result.figure == "model-utility (accuracy of logistic for rich)"
+    assert result.to_dict()["interval"] == [0.0, 0.0]
     with pytest.raises(OptionError, match="has no table 'columnwise'"):
-        found.table("columnwise")
+        result.table("columnwise")
     assert find_measure("model-utility").options[0].name == "target"
 
 
@@ -485,10 +496,10 @@ def test_tables_and_documents() -> None:
 def test_adult(shared_data: Path) -> None:
     adult = shared_data / "adult"
     inputs = gather(adult / "adult_anonymized.csv", original=adult / "adult.csv")
-    found = find_measure("model-utility").run(inputs, {"target": "salary-class"})
+    result = find_measure("model-utility").run(inputs, {"target": "salary-class"})
     # About 1 s of the 20 s that are allowed.
     # 7,508 of the 30,162 people earn more.
-    assert found.score_baseline == pytest.approx(1 - 7_508 / 30_162, abs=1e-12)
-    assert 0.81 < found.score_original < 0.86
-    assert found.score_baseline < found.score_released < found.score_original
-    assert found.left_out_released == 8_230
+    assert result.score_baseline == pytest.approx(1 - 7_508 / 30_162, abs=1e-12)
+    assert 0.81 < result.score_original < 0.86
+    assert result.score_baseline < result.score_released < result.score_original
+    assert result.left_out_released == 8_230

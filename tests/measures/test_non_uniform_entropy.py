@@ -44,28 +44,28 @@ def measured(release: Release, **given_options: Any) -> Result:
 # --- agreement with the twin ----------------------------------------------------------------
 
 
-def agrees_with_the_twin(release: Release, found: Result) -> bool:
-    tables = (release.original, release.released, list(found.columns), release.hierarchies)
+def agrees_with_the_twin(release: Release, result: Result) -> bool:
+    tables = (release.original, release.released, list(result.columns), release.hierarchies)
     by_column = twins.non_uniform_entropy_by_column(*tables)
-    return found.value == pytest.approx(twins.non_uniform_entropy(*tables), abs=1e-12) and (
-        found.columns == pytest.approx(by_column, abs=1e-12)
+    return result.value == pytest.approx(twins.non_uniform_entropy(*tables), abs=1e-12) and (
+        result.columns == pytest.approx(by_column, abs=1e-12)
     )
 
 
 @settings(max_examples=examples(200))
 @given(release=strategies.releases())
 def test_the_entropy_is_the_twins(release: Release) -> None:
-    found = measured(release)
-    assert tuple(found.columns) == release.quasi_identifiers
-    assert agrees_with_the_twin(release, found)
-    assert 0 <= found.value <= 1 + 1e-12
+    result = measured(release)
+    assert tuple(result.columns) == release.quasi_identifiers
+    assert agrees_with_the_twin(release, result)
+    assert 0 <= result.value <= 1 + 1e-12
 
 
 @settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_a_true_generalisation_is_never_called_a_stranger(release: Release) -> None:
-    found = measured(release)
-    assert not any("not a generalisation" in text for text in found.warnings)
+    result = measured(release)
+    assert not any("not a generalisation" in text for text in result.warnings)
 
 
 @settings(max_examples=examples(60))
@@ -79,9 +79,9 @@ def test_labels_off_their_path_count_with_their_level(release: Release) -> None:
 @settings(max_examples=examples(50))
 @given(release=strategies.releases())
 def test_without_roles_every_column_with_a_hierarchy_is_measured(release: Release) -> None:
-    found = measured(release, quasi_identifiers=None)
-    assert tuple(found.columns) == (*release.quasi_identifiers, release.disease)
-    assert agrees_with_the_twin(release, found)
+    result = measured(release, quasi_identifiers=None)
+    assert tuple(result.columns) == (*release.quasi_identifiers, release.disease)
+    assert agrees_with_the_twin(release, result)
 
 
 # --- by hand --------------------------------------------------------------------------------
@@ -90,28 +90,28 @@ def test_without_roles_every_column_with_a_hierarchy_is_measured(release: Releas
 def test_nothing_that_can_be_lost_is_nothing_lost() -> None:
     same = pa.table({"born": ["1970", "1970"]})
     gone = pa.table({"born": ["*", "*"]})
-    found = non_uniform_entropy(same, gone, hierarchies={"born": YEARS})
-    assert (found.value, found.columns) == (1, {"born": 1})
+    result = non_uniform_entropy(same, gone, hierarchies={"born": YEARS})
+    assert (result.value, result.columns) == (1, {"born": 1})
 
 
 def test_nothing_generalised_is_nothing_lost() -> None:
     table = pa.table(ORIGINAL)
-    found = non_uniform_entropy(table, table, hierarchies={"born": YEARS}, limit=1)
-    assert (found.value, found.passed) == (1, True)
+    result = non_uniform_entropy(table, table, hierarchies={"born": YEARS}, limit=1)
+    assert (result.value, result.passed) == (1, True)
 
 
 def test_everything_suppressed_is_everything_lost() -> None:
     gone = pa.table({"born": ["*"] * 4})
-    found = non_uniform_entropy(pa.table(ORIGINAL), gone, hierarchies={"born": YEARS})
-    assert found.value == pytest.approx(0, abs=1e-12)
+    result = non_uniform_entropy(pa.table(ORIGINAL), gone, hierarchies={"born": YEARS})
+    assert result.value == pytest.approx(0, abs=1e-12)
 
 
 def test_each_level_is_compared_with_the_one_before_on_its_own_rows() -> None:
     # Level 1: all four rows; 197* stays alone, 198* holds three: 3 log2(3) bits. Level 3: only the
     # two suppressed rows, two decades become one: 2 log2(2) bits. At most 4 log2(4) bits.
     released = pa.table({"born": ["*", "198*", "198*", "*"]})
-    found = non_uniform_entropy(pa.table(ORIGINAL), released, hierarchies={"born": YEARS})
-    assert found.value == pytest.approx(1 - (3 * log2(3) + 2) / 8, abs=1e-12)
+    result = non_uniform_entropy(pa.table(ORIGINAL), released, hierarchies={"born": YEARS})
+    assert result.value == pytest.approx(1 - (3 * log2(3) + 2) / 8, abs=1e-12)
 
 
 def test_nulls_need_an_empty_leaf() -> None:
@@ -165,10 +165,10 @@ def test_a_suppressed_cell_is_never_off_its_path() -> None:
     hierarchy = {"a": ["letter"], "b": ["letter"]}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = non_uniform_entropy(
+        result = non_uniform_entropy(
             pa.table({"x": ["a", "b"]}), pa.table({"x": ["*", "*"]}), hierarchies={"x": hierarchy}
         )
-    assert found.value == 0
+    assert result.value == 0
 
 
 # --- the two tables -------------------------------------------------------------------------
@@ -205,8 +205,8 @@ def test_numbers_meet_their_labels_on_every_pair_of_engines(
     years = [int(year) for year in ORIGINAL["born"]]
     original = strategies.on_engine({"born": years}, before, tmp_path / "original")
     released = strategies.on_engine(RELEASED, after, tmp_path / "released")
-    found = non_uniform_entropy(original, released, hierarchies={"born": YEARS})
-    assert found.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
+    result = non_uniform_entropy(original, released, hierarchies={"born": YEARS})
+    assert result.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
 
 
 def test_without_an_original_it_cannot_be_measured() -> None:
@@ -271,15 +271,15 @@ def test_the_figure_that_is_shown_keeps_a_limit_of_the_same_figure(release: Rele
     ("limit", "passed"), [(0.4, True), (Decimal("0.41"), False), (0, True), (None, None)]
 )
 def test_the_limit_is_a_lower_one(limit: Any, passed: bool | None) -> None:
-    found = non_uniform_entropy(
+    result = non_uniform_entropy(
         pa.table(ORIGINAL), pa.table(RELEASED), hierarchies={"born": YEARS}, limit=limit
     )
-    assert found.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
-    assert found.passed is passed
+    assert result.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
+    assert result.passed is passed
 
 
 def test_the_explanation_names_the_column_that_lost_most_first() -> None:
     original = pa.table(ORIGINAL | {"again": ORIGINAL["born"]})
     released = pa.table(RELEASED | {"again": ["*"] * 4})
-    found = non_uniform_entropy(original, released, hierarchies={"born": YEARS, "again": YEARS})
-    assert found.explanation == ("again 0; born 0.4056",)
+    result = non_uniform_entropy(original, released, hierarchies={"born": YEARS, "again": YEARS})
+    assert result.explanation == ("again 0; born 0.4056",)

@@ -27,9 +27,9 @@ from petaudit.measures import Better, Family, Measure, all_measures
 association_change = computing("association-change")
 distribution_distance = computing("distribution-distance")
 MEASURES: Final = [
-    own
-    for own in all_measures().values()
-    if own.family is Family.UTILITY and own.name not in ("model-utility", "utility-bias")
+    measure
+    for measure in all_measures().values()
+    if measure.family is Family.UTILITY and measure.name not in ("model-utility", "utility-bias")
 ]
 ROUNDING: Final = 1e-9
 

@@ -38,16 +38,16 @@ def test_classes_count_different_people(seed: int, suppressed: str) -> None:
     table = table_of(rows)
     sizes = twin.sizes(rows, as_class=as_class)
     people = sum(sizes)
-    found = petaudit.k_anonymity(table, limit=3, **given)
-    assert (found.value, found.rows, found.classes) == (sizes[0], people, len(sizes))
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == sum(own for own in sizes if own < 3)
+    result = petaudit.k_anonymity(table, limit=3, **given)
+    assert (result.value, result.rows, result.classes) == (sizes[0], people, len(sizes))
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == sum(entry for entry in sizes if entry < 3)
     hidden = 0 if as_class else twin.sizes(rows, as_class=True) != sizes
-    assert bool(found.suppressed_rows) == bool(hidden)
+    assert bool(result.suppressed_rows) == bool(hidden)
     risk = petaudit.prosecutor_risk(table, threshold="0.3", **given)
     assert risk.exact_value == Fraction(1, sizes[0])
     assert risk.average == float(Fraction(len(sizes), people))
-    assert risk.rows_at_risk == sum(own for own in sizes if own <= 3)
+    assert risk.rows_at_risk == sum(entry for entry in sizes if entry <= 3)
     assert petaudit.marketer_risk(table, **given).exact_value == Fraction(len(sizes), people)
     strict = petaudit.strict_average_risk(table, limit=1, k=2, **given)
     assert (strict.exact_value, strict.passed) == (Fraction(len(sizes), people), sizes[0] >= 2)
@@ -55,8 +55,8 @@ def test_classes_count_different_people(seed: int, suppressed: str) -> None:
     assert alone.exact_value == Fraction(sizes.count(1), people)
     pays = petaudit.profitability(table, **GAME, **given)
     # An attack pays unless there are more than three people in a class.
-    assert pays.rows_worth_attacking == sum(own for own in sizes if own <= 3)
-    assert pays.rows_failing_benefit == sum(own for own in sizes if own == 1)
+    assert pays.rows_worth_attacking == sum(entry for entry in sizes if entry <= 3)
+    assert pays.rows_failing_benefit == sum(entry for entry in sizes if entry == 1)
 
 
 @pytest.mark.parametrize("suppressed", ["exclude", "class"])
@@ -64,13 +64,13 @@ def test_classes_count_different_people(seed: int, suppressed: str) -> None:
 def test_alpha_is_a_share_of_people(seed: int, suppressed: str) -> None:
     rows, as_class = twin.random_rows(seed), suppressed == "class"
     for reveal in (False, True):
-        found = petaudit.alpha_k_anonymity(
+        result = petaudit.alpha_k_anonymity(
             table_of(rows), limit="0.6", k=2, **GIVEN, suppressed=suppressed, reveal_values=reveal
         )
-        assert found.exact_value == twin.alpha(rows, as_class=as_class)
-        assert found.k == twin.sizes(rows, as_class=as_class)[0]
-        labels = [own.labels for own in found.attributes[0].worst_classes]
-        assert all((own is not None) == reveal for own in labels)
+        assert result.exact_value == twin.alpha(rows, as_class=as_class)
+        assert result.k == twin.sizes(rows, as_class=as_class)[0]
+        labels = [entry.labels for entry in result.attributes[0].worst_classes]
+        assert all((entry is not None) == reveal for entry in labels)
 
 
 @pytest.mark.parametrize("suppressed", ["exclude", "class"])
@@ -79,16 +79,16 @@ def test_rows_of_one_person_do_not_keep_each_other_from_being_special(
     seed: int, suppressed: str
 ) -> None:
     rows, as_class = twin.random_rows(seed), suppressed == "class"
-    found = petaudit.special_uniques(table_of(rows), **GIVEN, suppressed=suppressed)
+    result = petaudit.special_uniques(table_of(rows), **GIVEN, suppressed=suppressed)
     sets = twin.minimal_sets(rows, as_class=as_class)
-    special = sum(any(len(own) < len(twin.QIS) for own in many) for many in sets.values())
-    assert found.exact_value == Fraction(special, len(sets))
-    assert found.unique_rows == sum(bool(own) for own in sets.values())
-    by_size = {own.columns: own.minimal_uniques for own in found.sizes}
+    special = sum(any(len(entry) < len(twin.QIS) for entry in many) for many in sets.values())
+    assert result.exact_value == Fraction(special, len(sets))
+    assert result.unique_rows == sum(bool(entry) for entry in sets.values())
+    by_size = {entry.columns: entry.minimal_uniques for entry in result.sizes}
     expected: dict[int, int] = {}
     for many in sets.values():
-        for own in many:
-            expected[len(own)] = expected.get(len(own), 0) + 1
+        for entry in many:
+            expected[len(entry)] = expected.get(len(entry), 0) + 1
     assert by_size == expected
 
 
@@ -110,22 +110,22 @@ def test_people_are_the_same_on_every_engine(
     everybody = [*rows, *(row | {twin.PERSON: f"q{place}"} for place, row in enumerate(rows))]
     tables = [rows, everybody]
     held = [
-        held_by(engine, twin.columns(own), tmp_path / str(place), request)
-        for place, own in enumerate(tables)
+        held_by(engine, twin.columns(entry), tmp_path / str(place), request)
+        for place, entry in enumerate(tables)
     ]
     expected = _outcomes(*map(table_of, tables))
-    found = _outcomes(*held)
+    result = _outcomes(*held)
     if engine == "ibis":
-        assert "stay in" in found.pop("special-uniques")
+        assert "stay in" in result.pop("special-uniques")
         expected.pop("special-uniques")
-    assert found == expected
+    assert result == expected
     assert len(expected["notes"]) == 3
-    assert sum(isinstance(own, dict) for own in expected.values()) >= 10
+    assert sum(isinstance(entry, dict) for entry in expected.values()) >= 10
 
 
 def _outcomes(table: Any, population: Any) -> dict[str, Any]:
     inputs = gather(table, population=population, **GIVEN)
-    found: dict[str, Any] = {"notes": tuple(people_notes(inputs))}
+    result: dict[str, Any] = {"notes": tuple(people_notes(inputs))}
     for name, options in {
         "k-anonymity": {"limit": 3},
         "k-map": {"limit": 4},
@@ -142,12 +142,12 @@ def _outcomes(table: Any, population: Any) -> dict[str, Any]:
         "population-uniqueness": {"limit": "0.5"},
     }.items():
         try:
-            own = all_measures()[name].run(inputs, options)
+            entry = all_measures()[name].run(inputs, options)
         except PetauditError as problem:
-            found[name] = str(problem)
+            result[name] = str(problem)
         else:
-            found[name] = own.to_dict() | {"said": own.explanation}
-    return found
+            result[name] = entry.to_dict() | {"said": entry.explanation}
+    return result
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -161,22 +161,24 @@ def test_who_has_one_row_changes_nothing(seed: int) -> None:
     with_person = gather(tables[0], population=tables[1], **GIVEN)
     without = gather(tables[0], population=tables[1], **GIVEN | {"person": None})
     for measure in all_measures().values():
-        if measure.name in ("mpuccs", "model-utility", "utility-bias"):
+        if measure.has_same_columns or measure.name in ("model-utility", "utility-bias"):
             continue
-        own: dict[str, Any] = GAME if measure.name == "profitability" else {}
-        if measure.missing(without, own):
+        entry: dict[str, Any] = GAME if measure.name == "profitability" else {}
+        if measure.missing(without, entry):
             continue
-        one, other = (_plain(measure, inputs, own) for inputs in (with_person, without))
+        one, other = (_plain(measure, inputs, entry) for inputs in (with_person, without))
         assert one == other, measure.name
 
 
 def _plain(measure: Any, inputs: Any, options: dict[str, Any]) -> Any:
     try:
-        found: Result = measure.run(inputs, options)
+        result: Result = measure.run(inputs, options)
     except PetauditError as problem:
         return type(problem)
     return {
-        name: own for name, own in found.to_dict().items() if name not in ("counts", "warnings")
+        name: entry
+        for name, entry in result.to_dict().items()
+        if name not in ("counts", "warnings")
     }
 
 
@@ -187,7 +189,7 @@ def test_the_population_counts_people_after_generalising(seed: int) -> None:
     register = [row | {"age": f"{row['age']}{digit}"} for row in rows for digit in ("1", "2")]
     register += [row | {twin.PERSON: f"q{place % 7}"} for place, row in enumerate(register)]
     letters = sorted({row["age"] for row in rows})
-    hierarchy = [[f"{own}{digit}", own] for own in letters for digit in ("1", "2")]
+    hierarchy = [[f"{entry}{digit}", entry] for entry in letters for digit in ("1", "2")]
     inputs = gather(
         table_of(rows), population=table_of(register), hierarchies={"age": hierarchy}, **GIVEN
     )
@@ -195,19 +197,19 @@ def test_the_population_counts_people_after_generalising(seed: int) -> None:
     here = twin.classes(rows, as_class=True)
     k_map = petaudit.k_map(table_of(rows), population=table_of(register),
                            hierarchies={"age": hierarchy}, **GIVEN)  # fmt: skip
-    assert k_map.value == min(len(there[own]) for own in here)
+    assert k_map.value == min(len(there[entry]) for entry in here)
     assert k_map.population_size == len({row[twin.PERSON] for row in register})
-    found = inputs.population_classes
-    assert int((found.sizes * found.classes).sum()) == sum(len(own) for own in here.values())
+    result = inputs.population_classes
+    assert int((result.sizes * result.classes).sum()) == sum(len(entry) for entry in here.values())
     risk = all_measures()["delta-presence"].run(inputs, {})
-    assert risk.value == float(max(Fraction(len(here[own]), len(there[own])) for own in here))
+    assert risk.value == float(max(Fraction(len(here[entry]), len(there[entry])) for entry in here))
 
 
 def test_a_population_without_the_column_has_a_row_per_person() -> None:
     table = pa.table({"who": ["a", "a", "b"], "zip": ["1", "1", "1"]})
     population = pa.table({"zip": ["1", "1", "1", "2"]})
-    found = petaudit.k_map(table, population=population, quasi_identifiers="zip", person="who")
-    assert (found.value, found.rows, found.population_size) == (3, 2, 4)
+    result = petaudit.k_map(table, population=population, quasi_identifiers="zip", person="who")
+    assert (result.value, result.rows, result.population_size) == (3, 2, 4)
 
 
 def test_too_small_a_population_is_refused() -> None:

@@ -56,10 +56,14 @@ def measured(sizes: Mapping[int, int], **options: Any) -> Result:
 
 def test_zayatz_by_hand() -> None:
     """n = 4 of 8: H(1) = 1/2, H(2) = 40/70; 2 * (1 / (1 + 4/7)) * 2 = 28/11 of 8 people."""
-    found = measured({1: 2, 2: 1}, population_size=8, model="zayatz")
-    assert found.uniques == pytest.approx(28 / 11)
-    assert found.value == pytest.approx(28 / 88)
-    assert (found.sampling_fraction, found.sample_uniques, found.used_model) == (0.5, 2, "zayatz")
+    result = measured({1: 2, 2: 1}, population_size=8, model="zayatz")
+    assert result.uniques == pytest.approx(28 / 11)
+    assert result.value == pytest.approx(28 / 88)
+    assert (result.sampling_fraction, result.sample_uniques, result.used_model) == (
+        0.5,
+        2,
+        "zayatz",
+    )
 
 
 @settings(max_examples=examples(50))
@@ -74,44 +78,44 @@ def test_zayatz_is_the_twins_on_tables(release: Release) -> None:
             compute(inputs, sampling_fraction=0.25)
         return
     sizes: dict[int, int] = {}
-    for own in classes:
-        sizes[len(own)] = sizes.get(len(own), 0) + 1
+    for entry in classes:
+        sizes[len(entry)] = sizes.get(len(entry), 0) + 1
     people = 4 * len(release.released)
-    found = compute(inputs, sampling_fraction=0.25, model="zayatz")
+    result = compute(inputs, sampling_fraction=0.25, model="zayatz")
     expected = float(twin.zayatz(sizes, people)) if sizes.get(1) else 0.0
-    assert found.population_size == people
-    assert found.uniques == pytest.approx(expected, rel=1e-10)
-    assert found.value == found.uniques / people
+    assert result.population_size == people
+    assert result.uniques == pytest.approx(expected, rel=1e-10)
+    assert result.value == result.uniques / people
     by_rule = compute(inputs, sampling_fraction=0.25)
-    assert by_rule.value <= found.value  # the smaller of two, or Zayatz himself
+    assert by_rule.value <= result.value  # the smaller of two, or Zayatz himself
 
 
 def test_dankar_believes_pitman_in_a_small_sample() -> None:
     rows = twin.rows_of(SKEWED)
-    found = measured(SKEWED, population_size=10 * rows)
-    assert (found.model, found.used_model) == ("dankar", "pitman")
-    assert found.value == measured(SKEWED, population_size=10 * rows, model="pitman").value
-    assert found.sampling_fraction == 0.1
-    assert found.warnings == ()
+    result = measured(SKEWED, population_size=10 * rows)
+    assert (result.model, result.used_model) == ("dankar", "pitman")
+    assert result.value == measured(SKEWED, population_size=10 * rows, model="pitman").value
+    assert result.sampling_fraction == 0.1
+    assert result.warnings == ()
 
 
 def test_dankar_believes_the_smaller_one_in_a_larger_sample() -> None:
     rows = twin.rows_of(SKEWED)
-    found = measured(SKEWED, population_size=10 * rows - 1)
+    result = measured(SKEWED, population_size=10 * rows - 1)
     others = [
         measured(SKEWED, population_size=10 * rows - 1, model=model) for model in ("zayatz", "snb")
     ]
-    assert found.value == min(own.value for own in others)
-    assert found.used_model in ("zayatz", "snb")
+    assert result.value == min(entry.value for entry in others)
+    assert result.used_model in ("zayatz", "snb")
 
 
 def test_zayatz_stands_in_with_a_warning() -> None:
     with pytest.warns(PetauditWarning, match="zayatz replaces pitman, which the rule of Dan"):
-        found = population_uniqueness(
+        result = population_uniqueness(
             table_of({1: 1, 5: 8}), quasi_identifiers="zip", population_size=10_000
         )
-    assert found.used_model == "zayatz"
-    assert found.value == measured({1: 1, 5: 8}, population_size=10_000, model="zayatz").value
+    assert result.used_model == "zayatz"
+    assert result.value == measured({1: 1, 5: 8}, population_size=10_000, model="zayatz").value
 
 
 def test_a_model_that_fails_gives_no_number() -> None:
@@ -119,32 +123,32 @@ def test_a_model_that_fails_gives_no_number() -> None:
         measured({1: 3, 4: 2}, sampling_fraction=0.5, model="snb")
     with pytest.raises(NotMeasurableError, match=r"Pitman's model has no estimate: every class"):
         measured({1: 3}, sampling_fraction=0.5, model="pitman")
-    found = measured({1: 3, 4: 2}, sampling_fraction=0.5)
-    by_model = {own.model: own for own in found.estimates}
+    result = measured({1: 3, 4: 2}, sampling_fraction=0.5)
+    by_model = {entry.model: entry for entry in result.estimates}
     assert by_model["snb"].uniques is by_model["snb"].share is None
     assert "no class of two rows" in (by_model["snb"].reason or "")
-    assert by_model["zayatz"].share == found.value
+    assert by_model["zayatz"].share == result.value
 
 
 @pytest.mark.parametrize("model", ["dankar", "zayatz", "pitman", "snb"])
 def test_no_row_alone_is_nobody_unique(model: str) -> None:
-    found = measured({2: 3, 4: 1}, population_size=10**6, model=model)
-    assert (found.value, found.uniques, found.warnings) == (0.0, 0.0, ())
+    result = measured({2: 3, 4: 1}, population_size=10**6, model=model)
+    assert (result.value, result.uniques, result.warnings) == (0.0, 0.0, ())
 
 
 @pytest.mark.parametrize("model", ["dankar", "zayatz", "pitman", "snb"])
 def test_the_whole_population_is_counted(model: str) -> None:
-    found = measured({1: 3, 7: 1}, sampling_fraction=1, model=model)
-    assert (found.value, found.uniques, found.warnings) == (0.3, 3.0, ())
-    assert found.explanation == (
+    result = measured({1: 3, 7: 1}, sampling_fraction=1, model=model)
+    assert (result.value, result.uniques, result.warnings) == (0.3, 3.0, ())
+    assert result.explanation == (
         "the table is the whole population: 3 rows of 10 people alone in a class",
     )
 
 
 def test_one_row() -> None:
-    found = measured({1: 1}, population_size=100, model="zayatz")
+    result = measured({1: 1}, population_size=100, model="zayatz")
     # Every class has one row, so everybody is taken to be unique.
-    assert found.value == pytest.approx(1.0)
+    assert result.value == pytest.approx(1.0)
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason="the reference tables are not here")
@@ -167,10 +171,10 @@ def test_samples_of_adult_tell_how_many_of_all_its_people_are_unique(
         rng = np.random.default_rng(seed)
         drawn = rng.choice(len(everybody), int(fraction * len(everybody)), replace=False)
         sample = gather(everybody.take(np.sort(drawn)), quasi_identifiers=adult.quasi_identifiers)
-        found = compute(sample, population_size=len(everybody))
-        assert found.used_model == model
-        assert f"about {found.uniques:,.0f} of 30,162 people unique by" in found.explanation[0]
-        errors.append(found.uniques / truth - 1)
+        result = compute(sample, population_size=len(everybody))
+        assert result.used_model == model
+        assert f"about {result.uniques:,.0f} of 30,162 people unique by" in result.explanation[0]
+        errors.append(result.uniques / truth - 1)
     assert abs(np.mean(errors)) < tolerance
 
 
@@ -180,11 +184,11 @@ def test_samples_of_adult_tell_how_many_of_all_its_people_are_unique(
 def test_suppressed_people_are_people_in_a_class_or_in_none() -> None:
     given: dict[str, Any] = {"sampling_fraction": 0.5, "model": "zayatz"}
     table = table_of({1: 2, 2: 1}, 4)
-    found = compute(gather(table, quasi_identifiers="zip", suppressed="exclude"), **given)
-    assert (found.population_size, found.rows, found.suppressed_rows) == (16, 4, 4)
-    assert found.sampling_fraction == 0.25
-    assert found.uniques == pytest.approx(float(twin.zayatz({1: 2, 2: 1}, 16)))
-    too_low, left_out = found.warnings
+    result = compute(gather(table, quasi_identifiers="zip", suppressed="exclude"), **given)
+    assert (result.population_size, result.rows, result.suppressed_rows) == (16, 4, 4)
+    assert result.sampling_fraction == 0.25
+    assert result.uniques == pytest.approx(float(twin.zayatz({1: 2, 2: 1}, 16)))
+    too_low, left_out = result.warnings
     assert too_low == (
         "4 rows with '*' in every quasi-identifier: if they were small classes, unique people are "
         "among them, and the estimate is too low; estimate before suppressing"
@@ -204,11 +208,11 @@ def test_the_fraction_is_read_as_it_is_written() -> None:
 def test_a_population_table_says_how_many_people_there_are() -> None:
     population = pa.table({"zip": ["x"] * 80})
     inputs = inputs_of({1: 2, 2: 1}, population=population)
-    found = compute(inputs, model="zayatz")
-    assert found.population_size == 80
+    result = compute(inputs, model="zayatz")
+    assert result.population_size == 80
     assert find_measure("population-uniqueness").missing(inputs, {}) == []
-    assert compute(inputs, population_size=80, model="zayatz") == found
-    assert compute(inputs, sampling_fraction="0.05", model="zayatz") == found
+    assert compute(inputs, population_size=80, model="zayatz") == result
+    assert compute(inputs, sampling_fraction="0.05", model="zayatz") == result
     with pytest.raises(InputError, match="population_size is 90, but the population table has 80"):
         compute(inputs, population_size=90)
     with pytest.raises(InputError, match="would be of 40 people, but the population table has 80"):
@@ -228,13 +232,13 @@ def test_a_population_table_is_counted(populace: Populace, limit: Fraction) -> N
     assume(isinstance(pairs, list) and pairs)
     times = Counter(populace.people)
     alone = {person for person, number in times.items() if number == 1}
-    found = compute(populace.inputs, limit=limit)
+    result = compute(populace.inputs, limit=limit)
     share = Fraction(len(alone), len(populace.population))
-    assert (found.model, found.used_model) == ("counted", "counted")
-    assert (found.value, found.uniques) == (float(share), len(alone))
-    assert found.passed is (share <= limit)
-    broken = 0 if found.passed else len(alone & set(populace.table))
-    assert found.remedy == Remedy(broken, *((0, 0.0) if found.passed else (None, None)))
+    assert (result.model, result.used_model) == ("counted", "counted")
+    assert (result.value, result.uniques) == (float(share), len(alone))
+    assert result.passed is (share <= limit)
+    broken = 0 if result.passed else len(alone & set(populace.table))
+    assert result.remedy == Remedy(broken, *((0, 0.0) if result.passed else (None, None)))
 
 
 def test_uniques_of_the_population_are_counted_and_not_estimated() -> None:
@@ -245,9 +249,9 @@ def test_uniques_of_the_population_are_counted_and_not_estimated() -> None:
         population=pa.table({"zip": people}),
         quasi_identifiers="zip",
     )
-    found = compute(inputs, limit=0.2)
-    assert (found.value, found.uniques, found.passed) == (0.2, 200.0, True)
-    assert found.figure == "population-uniqueness, counted"
+    result = compute(inputs, limit=0.2)
+    assert (result.value, result.uniques, result.passed) == (0.2, 200.0, True)
+    assert result.figure == "population-uniqueness, counted"
     assert compute(inputs, limit="0.1999999999999999").passed is False
     failed = compute(inputs, limit=0.1)
     assert failed.remedy == Remedy(20, None, None)
@@ -256,7 +260,7 @@ def test_uniques_of_the_population_are_counted_and_not_estimated() -> None:
         "of the table does not change that",
         "20 rows break the limit",
     )
-    assert found.table("details")["model"].values == ["counted"]
+    assert result.table("details")["model"].values == ["counted"]
     # A model that is named is used, with the size of the table.
     named = compute(inputs, model="zayatz")
     assert (named.model, named.population_size) == ("zayatz", 1000)
@@ -272,10 +276,10 @@ def test_people_are_counted_at_the_labels_of_the_table() -> None:
         hierarchies={"age": ages},
     )
     # 1 and 2 are one class of two; nobody of the table is 3.
-    found = compute(inputs, limit=0.3)
-    assert (found.uniques, found.passed) == (1.0, False)
-    assert found.remedy == Remedy(0, None, None)
-    assert found.explanation == (
+    result = compute(inputs, limit=0.3)
+    assert (result.uniques, result.passed) == (1.0, False)
+    assert result.remedy == Remedy(0, None, None)
+    assert result.explanation == (
         "1 of 3 people alone in a class, counted in the population table; suppressing rows of the "
         "table does not change that",
     )
@@ -298,12 +302,12 @@ def test_without_a_size_it_is_left_out() -> None:
 
 def test_a_limit_at_the_boundary() -> None:
     assert measured({1: 3, 7: 1}, sampling_fraction=1, limit=0.3).passed is True
-    found = measured({1: 3, 7: 1}, sampling_fraction=1, limit="0.2999999")
-    assert found.passed is False
-    takes = found.remedy
+    result = measured({1: 3, 7: 1}, sampling_fraction=1, limit="0.2999999")
+    assert result.passed is False
+    takes = result.remedy
     assert takes is not None
     assert takes == Remedy(3, None, None, 3, 0.3)
-    assert found.explanation[-1] == (
+    assert result.explanation[-1] == (
         "3 rows break the limit; dropping 3 rows (30 %) from the table, riskiest classes first, is "
         "enough"
     )
@@ -376,19 +380,19 @@ def test_a_part_of_all_is_above_zero() -> None:
 
 
 def test_tables_and_explanation() -> None:
-    found = measured({1: 3, 4: 2}, sampling_fraction=0.5)
-    details = found.table("details")
+    result = measured({1: 3, 4: 2}, sampling_fraction=0.5)
+    details = result.table("details")
     assert details["model"].values == ["zayatz", "pitman", "snb"]
-    assert details["value"].values[0] == found.value
+    assert details["value"].values[0] == result.value
     assert details["uniques"].values[2] is None
     assert "no class of two rows" in details["reason"].values[2]
-    assert found.table("global")["value"].values == [found.value]
+    assert result.table("global")["value"].values == [result.value]
     with pytest.raises(OptionError, match="has no table 'columnwise'"):
-        found.table("columnwise")
-    assert found.figure == "population-uniqueness, dankar"
-    assert found.explanation[0].startswith("about ")
-    assert found.explanation[0].endswith(
+        result.table("columnwise")
+    assert result.figure == "population-uniqueness, dankar"
+    assert result.explanation[0].startswith("about ")
+    assert result.explanation[0].endswith(
         " of 22 people unique by zayatz; the table has 50 % of them, 3 rows alone in their class"
     )
-    assert found.explanation[1].startswith("estimates: zayatz 0.")
-    assert found.explanation[1].endswith("snb none")
+    assert result.explanation[1].startswith("estimates: zayatz 0.")
+    assert result.explanation[1].endswith("snb none")

@@ -44,13 +44,13 @@ def measured(release: Release, **options: Any) -> Result:
 @given(release=strategies.releases())
 def test_precision_is_the_twins(release: Release) -> None:
     names, rows = release.quasi_identifiers, release.released
-    found = measured(release)
-    assert found.value == float(twins.precision(rows, names, release.hierarchies))
-    assert found.columns == {
+    result = measured(release)
+    assert result.value == float(twins.precision(rows, names, release.hierarchies))
+    assert result.columns == {
         name: float(twins.precision(rows, [name], release.hierarchies, suppressed_when=names))
         for name in names
     }
-    assert found.suppressed_rows == sum(twins.is_suppressed(row, names) for row in rows)
+    assert result.suppressed_rows == sum(twins.is_suppressed(row, names) for row in rows)
 
 
 @settings(max_examples=examples(60))
@@ -75,19 +75,19 @@ def test_unknown_labels_count_as_lost_on_request(release: Release) -> None:
 @given(release=strategies.releases())
 def test_without_roles_every_column_with_a_hierarchy_is_measured(release: Release) -> None:
     columns = [*release.quasi_identifiers, release.disease]
-    found = compute(gather(arrow(release.released), hierarchies=release.given_hierarchies))
-    assert list(found.columns) == columns
+    result = compute(gather(arrow(release.released), hierarchies=release.given_hierarchies))
+    assert list(result.columns) == columns
     expected = twins.precision(release.released, columns, release.hierarchies)
-    assert found.value == float(expected)
+    assert result.value == float(expected)
 
 
 # --- by hand --------------------------------------------------------------------------------
 
 
 def test_a_single_quasi_identifier_is_measured_rightly() -> None:
-    found = precision(pa.table(EXAMPLE), quasi_identifiers="born", hierarchies=HIERARCHIES)
-    assert found.value == 2 / 3
-    assert found.columns == {"born": 2 / 3}
+    result = precision(pa.table(EXAMPLE), quasi_identifiers="born", hierarchies=HIERARCHIES)
+    assert result.value == 2 / 3
+    assert result.columns == {"born": 2 / 3}
 
 
 def test_nothing_generalised_is_fully_precise() -> None:
@@ -99,9 +99,9 @@ def test_every_cell_of_a_suppressed_row_is_lost() -> None:
     # The hierarchy names `*` at the first of two levels, where a cell costs only a half.
     hierarchy = {"a": ["*", "top"], "b": ["*", "top"]}
     both = pa.table({"x": ["*", "a"], "y": ["*", "*"]})
-    found = precision(both, hierarchies={"x": hierarchy, "y": hierarchy})
-    assert found.suppressed_rows == 1
-    assert found.columns == {"x": 1 / 2, "y": 1 / 4}
+    result = precision(both, hierarchies={"x": hierarchy, "y": hierarchy})
+    assert result.suppressed_rows == 1
+    assert result.columns == {"x": 1 / 2, "y": 1 / 4}
 
 
 def test_a_suppressed_row_is_lost_even_where_the_hierarchy_has_one_level() -> None:
@@ -118,8 +118,8 @@ def test_the_star_is_the_top_level_where_the_hierarchy_does_not_name_it() -> Non
 def test_a_label_counts_at_its_lowest_level_and_the_reader_is_told() -> None:
     hierarchy = {"49": ["50"], "50": ["50"]}
     with pytest.warns(PetauditWarning, match=r"'age': 1 label occurs at more than one level"):
-        found = precision(pa.table({"age": ["50"]}), hierarchies={"age": hierarchy})
-    assert found.value == 1
+        result = precision(pa.table({"age": ["50"]}), hierarchies={"age": hierarchy})
+    assert result.value == 1
 
 
 def test_an_ambiguous_label_that_does_not_occur_is_not_worth_a_warning() -> None:
@@ -133,8 +133,8 @@ def test_nulls_need_an_empty_leaf() -> None:
     table = pa.table({"place": ["France", None]})
     with pytest.raises(HierarchyError, match=r"'place' holds 1 label not found in .* null"):
         precision(table, hierarchies={"place": PLACES})
-    found = precision(table, hierarchies={"place": PLACES | {"": ["unknown", "*"]}})
-    assert found.value == 1
+    result = precision(table, hierarchies={"place": PLACES | {"": ["unknown", "*"]}})
+    assert result.value == 1
 
 
 def test_a_null_released_for_a_null_keeps_its_level() -> None:
@@ -207,19 +207,19 @@ def test_a_rule_for_a_column_that_the_original_lacks_is_an_error() -> None:
     ],
 )
 def test_the_limit_is_a_lower_one_and_exact(limit: Any, passed: bool | None) -> None:
-    found = precision(pa.table(EXAMPLE), hierarchies=HIERARCHIES, limit=limit)
-    assert found.passed is passed
+    result = precision(pa.table(EXAMPLE), hierarchies=HIERARCHIES, limit=limit)
+    assert result.passed is passed
 
 
 def test_the_explanation_names_the_least_precise_column_first() -> None:
     table = pa.table({"place": ["Europe", STAR, STAR], "born": ["197*", STAR, STAR]})
-    found = precision(table, hierarchies=HIERARCHIES)
-    assert found.explanation == ("place 0.1667; born 0.2222", "2 rows are suppressed")
+    result = precision(table, hierarchies=HIERARCHIES)
+    assert result.explanation == ("place 0.1667; born 0.2222", "2 rows are suppressed")
 
 
 def test_the_explanation_of_a_wide_table_stays_short() -> None:
     names = [f"c{index}" for index in range(15)]
     table = pa.table({name: ["France"] for name in names})
-    found = precision(table, hierarchies=dict.fromkeys(names, PLACES))
-    assert found.explanation[0].endswith("; and 3 more columns")
-    assert len(found.columns) == 15
+    result = precision(table, hierarchies=dict.fromkeys(names, PLACES))
+    assert result.explanation[0].endswith("; and 3 more columns")
+    assert len(result.columns) == 15

@@ -56,18 +56,18 @@ def test_verdict_and_counts_are_the_twins(
     names, rows, treated = release.quasi_identifiers, release.released, release.suppressed
     classes = twins.classes(rows, names, treated)
     assume(classes)
-    found = measured(release, allow_attack, **game)
-    assert found.passed is found.value
-    assert found.passed is twins.profitability(
+    result = measured(release, allow_attack, **game)
+    assert result.passed is result.value
+    assert result.passed is twins.profitability(
         rows, names, **game, allow_attack=allow_attack, suppressed=treated
     )
-    assert found.rows == sum(len(members) for members in classes)
+    assert result.rows == sum(len(members) for members in classes)
     # One row at a time, in a table that holds nothing but its class.
     alone = [class_of(len(members)) for members in classes for _ in members]
-    assert found.rows_failing_benefit == sum(
+    assert result.rows_failing_benefit == sum(
         not twins.profitability(rows, ["qi"], **game, allow_attack=True) for rows in alone
     )
-    assert found.rows_worth_attacking == sum(
+    assert result.rows_worth_attacking == sum(
         game["gain"] / len(rows) >= game["cost"] for rows in alone
     )
 
@@ -76,15 +76,15 @@ def test_verdict_and_counts_are_the_twins(
 @given(game=GAMES, allow_attack=st.booleans())
 def test_the_smallest_passing_class_is_found(game: dict[str, Fraction], allow_attack: bool) -> None:
     inputs = gather(pa.table(SEED_ROWS), quasi_identifiers="born")
-    found = compute(inputs, allow_attack=allow_attack, **game).smallest_passing_class
+    result = compute(inputs, allow_attack=allow_attack, **game).smallest_passing_class
     # No amount exceeds 12 and none but 0 is below 1/2, so beyond 24 rows nothing changes.
     passing = [
         size
         for size in range(1, 40)
         if twins.profitability(class_of(size), ["qi"], **game, allow_attack=allow_attack)
     ]
-    assert found == min(passing, default=None)
-    assert passing == ([] if found is None else list(range(found, 40)))
+    assert result == min(passing, default=None)
+    assert passing == ([] if result is None else list(range(result, 40)))
 
 
 @settings(max_examples=examples(60))
@@ -94,8 +94,8 @@ def test_the_worst_row_stands_in_the_smallest_class(
 ) -> None:
     classes = twins.classes(release.released, release.quasi_identifiers, release.suppressed)
     assume(classes)
-    found = measured(release, True, **game)
-    worst = found.worst_row
+    result = measured(release, True, **game)
+    worst = result.worst_row
     assert worst is not None
     size = min(len(members) for members in classes)
     expected_gain = game["gain"] / size
@@ -128,45 +128,45 @@ def test_the_worst_row_stands_in_the_smallest_class(
 def test_the_seeds_three_rows(
     change: dict[str, Any], allow_attack: bool, passed: bool, failing: int, worth_attacking: int
 ) -> None:
-    found = profitability(
+    result = profitability(
         pa.table(SEED_ROWS),
         quasi_identifiers="born",
         allow_attack=allow_attack,
         **SEED_GAME | change,
     )
-    assert found.passed is passed
-    assert (found.rows_failing_benefit, found.rows_worth_attacking) == (failing, worth_attacking)
+    assert result.passed is passed
+    assert (result.rows_failing_benefit, result.rows_worth_attacking) == (failing, worth_attacking)
 
 
 def test_the_inputs_are_echoed() -> None:
-    found = profitability(pa.table(SEED_ROWS), quasi_identifiers="born", **SEED_GAME)
-    assert found.allow_attack is True
-    assert (found.adversary_cost, found.adversary_gain) == (4, 300)
-    assert (found.publisher_loss, found.publisher_benefit) == (300, 1200)
-    assert found.limit is None
+    result = profitability(pa.table(SEED_ROWS), quasi_identifiers="born", **SEED_GAME)
+    assert result.allow_attack is True
+    assert (result.adversary_cost, result.adversary_gain) == (4, 300)
+    assert (result.publisher_loss, result.publisher_benefit) == (300, 1200)
+    assert result.limit is None
 
 
 @pytest.mark.parametrize(("suppressed", "rows", "failing"), [("exclude", 2, 0), ("class", 3, 1)])
 def test_a_lone_suppressed_row_is_left_out_or_a_class_of_one(
     suppressed: Any, rows: int, failing: int
 ) -> None:
-    found = profitability(
+    result = profitability(
         pa.table({"born": ["*", "198*", "198*"]}),
         quasi_identifiers="born",
         suppressed=suppressed,
         **SEED_GAME | {"benefit": 200},
     )
-    assert (found.rows, found.rows_failing_benefit) == (rows, failing)
+    assert (result.rows, result.rows_failing_benefit) == (rows, failing)
 
 
 def test_suppressed_rows_as_a_class_add_to_classes_of_their_size() -> None:
-    found = profitability(
+    result = profitability(
         pa.table({"born": ["*", "*", "198*", "198*"]}),
         quasi_identifiers="born",
         suppressed="class",
         **SEED_GAME | {"benefit": 150},
     )
-    assert (found.rows, found.rows_failing_benefit) == (4, 4)
+    assert (result.rows, result.rows_failing_benefit) == (4, 4)
 
 
 def test_a_table_of_suppressed_rows_cannot_be_judged() -> None:
@@ -176,10 +176,10 @@ def test_a_table_of_suppressed_rows_cannot_be_judged() -> None:
 
 
 def test_the_explanation_gives_the_reason_for_the_verdict() -> None:
-    found = profitability(
+    result = profitability(
         pa.table(SEED_ROWS), quasi_identifiers="born", **SEED_GAME | {"benefit": 200}
     )
-    assert found.explanation == (
+    assert result.explanation == (
         "benefit above risk: fails for 1 of 3 rows",
         "attack does not pay: fails for 3 of 3 rows (allowed)",
         "worst row (class of 1): publisher gains -100, an attacker 296",
@@ -188,11 +188,11 @@ def test_the_explanation_gives_the_reason_for_the_verdict() -> None:
 
 
 def test_the_explanation_says_when_no_class_could_pass() -> None:
-    found = profitability(
+    result = profitability(
         pa.table(SEED_ROWS), quasi_identifiers="born", **SEED_GAME | {"benefit": 0}
     )
-    assert found.smallest_passing_class is None
-    assert found.explanation[-1] == "no class size would pass"
+    assert result.smallest_passing_class is None
+    assert result.explanation[-1] == "no class size would pass"
 
 
 # --- options --------------------------------------------------------------------------------
@@ -219,8 +219,8 @@ def test_allow_attack_is_true_or_false(allow_attack: Any) -> None:
 
 def test_text_and_decimals_are_amounts() -> None:
     amounts = {"cost": "4.0", "gain": Decimal(300), "loss": Fraction(300), "benefit": 1.2e3}
-    found = profitability(pa.table(SEED_ROWS), quasi_identifiers="born", **amounts)
-    assert found == profitability(pa.table(SEED_ROWS), quasi_identifiers="born", **SEED_GAME)
+    result = profitability(pa.table(SEED_ROWS), quasi_identifiers="born", **amounts)
+    assert result == profitability(pa.table(SEED_ROWS), quasi_identifiers="born", **SEED_GAME)
 
 
 @pytest.mark.parametrize("name", ["cost", "gain", "loss", "benefit"])

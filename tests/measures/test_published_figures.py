@@ -49,7 +49,7 @@ DISEASE_TREE = {
 )
 def test_t_closeness_of_the_seed(attribute: str, first: str, second: str) -> None:
     """The seed's last table has 3/20 and 1/4 swapped."""
-    found = t_closeness(
+    result = t_closeness(
         pa.table({"born": BORN, "salary": SALARIES, "disease": DISEASES}),
         quasi_identifiers="born",
         sensitive=attribute,
@@ -57,40 +57,40 @@ def test_t_closeness_of_the_seed(attribute: str, first: str, second: str) -> Non
         reveal_values=True,
         limit=0.4,
     )
-    assert found.exact_value == Fraction(first)
-    assert found.passed is True
-    assert {worst.labels["born"]: worst.distance for worst in worst_classes(found)} == {
+    assert result.exact_value == Fraction(first)
+    assert result.passed is True
+    assert {worst.labels["born"]: worst.distance for worst in worst_classes(result)} == {
         "197*": float(Fraction(first)),
         "198*": float(Fraction(second)),
     }
 
 
-def worst_classes(found: Any) -> Any:
-    return found.attributes[0].worst_classes
+def worst_classes(result: Any) -> Any:
+    return result.attributes[0].worst_classes
 
 
 def test_non_uniform_entropy_of_the_seed() -> None:
     years = ["1970", "1981", "1983", "1988"]
-    found = non_uniform_entropy(
+    result = non_uniform_entropy(
         pa.table({"born": years}),
         pa.table({"born": ["197*", "198*", "198*", "198*"]}),
         hierarchies={"born": {year: [f"{year[:3]}*"] for year in years}},
     )
-    assert found.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
-    assert round(found.value, 4) == 0.4056
+    assert result.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
+    assert round(result.value, 4) == 0.4056
 
 
 def test_precision_of_the_seed() -> None:
     place = {"Germany": ["Europe", "*"], "France": ["Europe", "*"]}
     born = {y: [f"{y[:3]}*", f"{y[:2]}**", "*"] for y in ("1970", "1977", "1983", "1988")}
-    found = precision(
+    result = precision(
         pa.table({"place": ["Europe"] * 4, "born": ["197*", "197*", "198*", "198*"]}),
         hierarchies={"place": place, "born": born},
         limit=Fraction(7, 12),
     )
-    assert found.passed is True
-    assert found.value == pytest.approx(1 - 5 / 12, abs=1e-15)
-    assert found.columns == {"place": 1 / 2, "born": 2 / 3}
+    assert result.passed is True
+    assert result.value == pytest.approx(1 - 5 / 12, abs=1e-15)
+    assert result.columns == {"place": 1 / 2, "born": 2 / 3}
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_precision_of_the_seed() -> None:
     [(1200, True, True), (1200, False, False), (200, True, False)],
 )
 def test_profitability_of_the_seed(benefit: int, allow_attack: bool, passed: bool) -> None:
-    found = profitability(
+    result = profitability(
         pa.table({"born": ["197*", "198*", "198*"]}),
         quasi_identifiers="born",
         cost=4,
@@ -107,9 +107,9 @@ def test_profitability_of_the_seed(benefit: int, allow_attack: bool, passed: boo
         benefit=benefit,
         allow_attack=allow_attack,
     )
-    assert found.passed is passed
-    assert found.worst_row is not None
-    assert (found.worst_row.adversary_expected_gain, found.worst_row.publisher_risk) == (300, 300)
+    assert result.passed is passed
+    assert result.worst_row is not None
+    assert (result.worst_row.adversary_expected_gain, result.worst_row.publisher_risk) == (300, 300)
 
 
 # --- the reference tables -------------------------------------------------------------------
@@ -135,24 +135,24 @@ def test_t_closeness_of_the_reference_tables(
     expected: str,
 ) -> None:
     folder = shared_data / str(hierarchies) / f"{hierarchies}_hierarchy"
-    found = t_closeness(
+    result = t_closeness(
         shared_data / table,
         quasi_identifiers=names.split(),
         sensitive=attribute,
         hierarchies=folder if hierarchies else None,
         distance=distance,
     )
-    assert found.exact_value == Fraction(expected)
+    assert result.exact_value == Fraction(expected)
 
 
 @pytest.mark.parametrize(
     ("limit", "passed"), [("0.26666666666666666", False), ("0.26666666666666667", True)]
 )
 def test_the_merits_against_seventeen_digits(shared_data: Path, limit: str, passed: bool) -> None:
-    found = t_closeness(
+    result = t_closeness(
         shared_data / "merit.csv", quasi_identifiers="Name", sensitive="Merit", limit=limit
     )
-    assert found.passed is passed
+    assert result.passed is passed
 
 
 @quietly
@@ -170,45 +170,45 @@ def test_non_uniform_entropy_of_adult(
     shared_data: Path, names: tuple[str, ...] | None, expected: float
 ) -> None:
     adult = shared_data / "adult"
-    found = non_uniform_entropy(
+    result = non_uniform_entropy(
         adult / "adult.csv",
         adult / "adult_anonymized.csv",
         quasi_identifiers=names,
         hierarchies=adult / "adult_hierarchy" if names else None,
     )
-    assert found.value == pytest.approx(expected, abs=1e-12)
-    assert set(found.columns) == set(names or ADULT_8)
+    assert result.value == pytest.approx(expected, abs=1e-12)
+    assert set(result.columns) == set(names or ADULT_8)
 
 
 @quietly
 @pytest.mark.parametrize("names", [ADULT_9, ADULT_8, ADULT_3], ids=len)
 def test_precision_of_adult(shared_data: Path, names: tuple[str, ...]) -> None:
     adult = shared_data / "adult"
-    found = precision(
+    result = precision(
         adult / "adult_anonymized.csv",
         quasi_identifiers=names,
         hierarchies=adult / "adult_hierarchy",
     )
-    assert found.value == pytest.approx(0.7271401100722763, abs=1e-12)
+    assert result.value == pytest.approx(0.7271401100722763, abs=1e-12)
     # Nothing but suppression costs anything there, so all columns are alike.
-    assert set(found.columns.values()) == {found.value}
-    assert found.suppressed_rows == 8230
+    assert set(result.columns.values()) == {result.value}
+    assert result.suppressed_rows == 8230
 
 
 @quietly
 def test_precision_of_a_single_column_of_adult(shared_data: Path) -> None:
     adult = shared_data / "adult"
-    found = precision(
+    result = precision(
         adult / "adult_anonymized.csv",
         quasi_identifiers=["age"],
         hierarchies=adult / "adult_hierarchy",
     )
-    assert found.value == pytest.approx(0.7271401100722763, abs=1e-12)
+    assert result.value == pytest.approx(0.7271401100722763, abs=1e-12)
 
 
 @pytest.mark.parametrize(("allow_attack", "passed"), [(True, True), (False, False)])
 def test_profitability_of_delta(shared_data: Path, allow_attack: bool, passed: bool) -> None:
-    found = profitability(
+    result = profitability(
         shared_data / "delta" / "delta_anonymized.csv",
         quasi_identifiers=["zip", "age", "nationality"],
         cost=4,
@@ -217,9 +217,9 @@ def test_profitability_of_delta(shared_data: Path, allow_attack: bool, passed: b
         benefit=1200,
         allow_attack=allow_attack,
     )
-    assert found.passed is passed
-    assert (found.rows_failing_benefit, found.rows_worth_attacking) == (0, 5)
-    assert found.smallest_passing_class == (1 if allow_attack else 76)
+    assert result.passed is passed
+    assert (result.rows_failing_benefit, result.rows_worth_attacking) == (0, 5)
+    assert result.smallest_passing_class == (1 if allow_attack else 76)
 
 
 # --- the bundled tables ---------------------------------------------------------------------
@@ -239,27 +239,27 @@ def test_t_closeness_of_the_bundled_tables(
     name: str, attribute: str, distance: Any, expected: str
 ) -> None:
     bundled = datasets.load(name)
-    found = t_closeness(
+    result = t_closeness(
         bundled.path,
         quasi_identifiers=bundled.quasi_identifiers,
         sensitive=attribute,
         hierarchies=bundled.hierarchies,
         distance=distance,
     )
-    assert found.exact_value == Fraction(expected)
+    assert result.exact_value == Fraction(expected)
 
 
 def test_non_uniform_entropy_of_the_bundled_example() -> None:
     bundled = datasets.load("example-non-uniform-entropy")
-    found = non_uniform_entropy(bundled.original, bundled.path, hierarchies=bundled.hierarchies)
-    assert found.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
+    result = non_uniform_entropy(bundled.original, bundled.path, hierarchies=bundled.hierarchies)
+    assert result.value == pytest.approx(1 - 3 * log2(3) / 8, abs=1e-12)
 
 
 def test_precision_of_the_bundled_example() -> None:
     bundled = datasets.load("example-precision")
-    found = precision(bundled.path, hierarchies=bundled.hierarchies, limit=Fraction(7, 12))
-    assert found.passed is True
-    assert found.value == pytest.approx(7 / 12, abs=1e-15)
+    result = precision(bundled.path, hierarchies=bundled.hierarchies, limit=Fraction(7, 12))
+    assert result.passed is True
+    assert result.value == pytest.approx(7 / 12, abs=1e-15)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +276,7 @@ def test_profitability_of_the_bundled_tables(
     name: str, benefit: int, allow_attack: bool, passed: bool
 ) -> None:
     bundled = datasets.load(name)
-    found = profitability(
+    result = profitability(
         bundled.path,
         quasi_identifiers=bundled.quasi_identifiers,
         cost=4,
@@ -285,7 +285,7 @@ def test_profitability_of_the_bundled_tables(
         benefit=benefit,
         allow_attack=allow_attack,
     )
-    assert found.passed is passed
+    assert result.passed is passed
 
 
 def text_rows(path: Path) -> list[dict[str, str | None]]:
@@ -307,25 +307,25 @@ def test_the_twins_agree_on_the_bundled_adult_table() -> None:
     }
     original, released = text_rows(bundled.original), text_rows(bundled.path)
     names, [sensitive] = list(bundled.quasi_identifiers), bundled.sensitive
-    found = petaudit.audit(
+    result = petaudit.audit(
         bundled.path,
         original=bundled.original,
         quasi_identifiers=names,
         sensitive=sensitive,
         hierarchies=bundled.hierarchies,
     )
-    assert found["precision"].value == float(twins.precision(released, names, trees))
-    assert found["non-uniform-entropy"].value == pytest.approx(
+    assert result["precision"].value == float(twins.precision(released, names, trees))
+    assert result["non-uniform-entropy"].value == pytest.approx(
         twins.non_uniform_entropy(original, released, names, trees), abs=1e-12
     )
-    assert found["t-closeness"].exact_value == twins.t_closeness_exact(
+    assert result["t-closeness"].exact_value == twins.t_closeness_exact(
         released, names, sensitive, "hierarchical", trees[sensitive]
     )
 
 
 def test_the_bundled_adult_table_is_what_its_documentation_says() -> None:
     bundled = datasets.load("adult-deidentified")
-    found = petaudit.audit(
+    result = petaudit.audit(
         bundled.path,
         original=bundled.original,
         quasi_identifiers=bundled.quasi_identifiers,
@@ -338,10 +338,10 @@ def test_the_bundled_adult_table_is_what_its_documentation_says() -> None:
     )
     # 571 classes of at least 5 rows, and 1,962 rows suppressed, which are one more: an attack is
     # worth at most 300/5.
-    assert found["t-closeness"].attributes[0].classes == 572
-    assert found["profitability"].worst_row.class_size >= 5
-    assert found["profitability"].rows == 30_162
-    assert found["k-anonymity"].suppressed_class == 1_962
-    assert found["precision"].suppressed_rows == 1_962
-    assert 0 < found["non-uniform-entropy"].value < 1
-    assert found.exit_code == 0
+    assert result["t-closeness"].attributes[0].classes == 572
+    assert result["profitability"].worst_row.class_size >= 5
+    assert result["profitability"].rows == 30_162
+    assert result["k-anonymity"].suppressed_class == 1_962
+    assert result["precision"].suppressed_rows == 1_962
+    assert 0 < result["non-uniform-entropy"].value < 1
+    assert result.exit_code == 0

@@ -82,8 +82,8 @@ def third_party(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         for number, thing in enumerate(objects):
             setattr(module, f"thing{number}", thing)
             value = f"{module.__name__}:thing{number}"
-            own = EntryPoint(f"own-{number}", value, registry.GROUP)
-            more.append(thing if isinstance(thing, EntryPoint) else own)
+            entry = EntryPoint(f"own-{number}", value, registry.GROUP)
+            more.append(thing if isinstance(thing, EntryPoint) else entry)
 
         def entry_points(*, group: str, **wanted: str) -> EntryPoints:
             assert group == "petaudit.measures"
@@ -153,7 +153,7 @@ def test_a_package_can_add_a_measure(third_party: Any) -> None:
     assert audit["row-count"].explanation == ()
     assert audit["row-count"].passed is False
     assert audit.exit_code == 1
-    assert "row-count" in [own["measure"] for own in audit.to_dict()["results"]]
+    assert "row-count" in [result["measure"] for result in audit.to_dict()["results"]]
 
 
 def test_a_measure_of_a_package_speaks_in_the_summary_of_a_report(third_party: Any) -> None:
@@ -171,7 +171,7 @@ def test_a_limit_of_a_package_that_no_table_could_break(third_party: Any) -> Non
         petaudit.audit(table, options={"row-count": {"limit": limit}}, **given)["row-count"]
         for limit in (1, 2)
     ]
-    assert [Figure.of(found).is_idle for found in (idle, real)] == [True, False]
+    assert [Figure.of(result).is_idle for result in (idle, real)] == [True, False]
     with pytest.raises(OptionError, match=r"the limit of row-count is 0\.5; no table is below 1"):
         petaudit.audit(table, options={"row-count": {"limit": 0.5}}, **given)
     # Its own function is no way around it.

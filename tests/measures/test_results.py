@@ -57,7 +57,13 @@ OPTIONS: dict[str, Any] = {
     "non-uniform-entropy": {"limit": 0.1},
     "profitability": {"cost": 1, "gain": 10, "loss": 10, "benefit": 5},
     "model-utility": {"target": "disease", "folds": 2},
+    "attribute-inference": {"limit": 1, "secret": "disease"},
+    "linkability": {"limit": 1, "aux_cols": [["zip <b>"], ["age"]]},
+    "replicated-uniques": {"limit": 1, "keys": "age"},
+    "disco": {"limit": 1, "target": "disease"},
 }
+# Other people: nobody has both of these.
+CONTROL = ORIGINAL | {"age": ORIGINAL["age"][::-1]}
 every_measure = pytest.mark.parametrize("name", all_measures())
 
 
@@ -67,6 +73,7 @@ def results(**given: Any) -> dict[str, Result]:
         pa.table(TABLE),
         original=pa.table(ORIGINAL),
         population=pa.table(ORIGINAL),
+        control=pa.table(CONTROL),
         options=OPTIONS,
         **GIVEN | given,
     )
@@ -111,8 +118,8 @@ def test_the_warnings_of_this_table_are_many_and_hold_no_value_either() -> None:
 
 def test_values_are_revealed_on_request_in_the_worst_classes_only() -> None:
     revealed = results(reveal_values=True)
-    found: Any = revealed["t-closeness"]
-    [salary, _] = found.to_dict()["attributes"]
+    outcome: Any = revealed["t-closeness"]
+    [salary, _] = outcome.to_dict()["attributes"]
     labels = [worst["labels"]["zip <b>"] for worst in salary["worst_classes"]]
     # The suppressed rows are a class, and their label is no value.
     assert sorted(labels) == sorted({LABELS[0], LABELS[2], "raw-twice", "*"})

@@ -76,17 +76,17 @@ def delta(base: str, absent: str) -> Model:
 
 
 MODELS = (
-    Model("l-diversity", twin.distinct, lambda own, limit: twin.distinct(own) < limit),
-    Model("alpha-k-anonymity", twin.alpha, lambda own, limit: twin.alpha(own) > limit),
+    Model("l-diversity", twin.distinct, lambda entry, limit: twin.distinct(entry) < limit),
+    Model("alpha-k-anonymity", twin.alpha, lambda entry, limit: twin.alpha(entry) > limit),
     Model("entropy-l-diversity", twin.entropy, twin.entropy_is_below, is_fraction=False),
     recursive(1),
     recursive(2),
     recursive(3),
-    Model("beta-likeness", twin.beta, lambda own, limit: twin.beta(own) > limit),
+    Model("beta-likeness", twin.beta, lambda entry, limit: twin.beta(entry) > limit),
     Model(
         "enhanced-beta-likeness",
         twin.enhanced_beta,
-        lambda own, limit: twin.enhanced_beta(own) > limit,
+        lambda entry, limit: twin.enhanced_beta(entry) > limit,
     ),
     delta("e", "ignore"),
     delta("2", "ignore"),
@@ -94,7 +94,7 @@ MODELS = (
     delta("e", "infinite"),
 )
 every_model = pytest.mark.parametrize(
-    "model", MODELS, ids=lambda own: "-".join([own.measure, *map(str, own.options.values())])
+    "model", MODELS, ids=lambda item: "-".join([item.measure, *map(str, item.options.values())])
 )
 COMPARED_WITH_TABLE = {"beta-likeness", "enhanced-beta-likeness", "delta-disclosure"}
 LIMITS = ["0", "1/3", "1/2", "2/3", "1", "4/3", "3/2", "2", "3", "0.6931471805599453", "1.5849625"]
@@ -132,9 +132,9 @@ def test_every_attribute_has_the_figure_of_its_twin(model: Model, release: Relea
             model.compute(opened(release))
         return
     inputs = opened(release)
-    found = model.compute(inputs)
-    assert [own.attribute for own in found.attributes] == list(release.sensitive)
-    for own in found.attributes:
+    result = model.compute(inputs)
+    assert [own.attribute for own in result.attributes] == list(release.sensitive)
+    for own in result.attributes:
         classes = twin_classes(release, own.attribute)
         expected = model.worst(map(model.figure, classes))
         assert own.value == approx(expected)
@@ -143,15 +143,15 @@ def test_every_attribute_has_the_figure_of_its_twin(model: Model, release: Relea
         if model.is_fraction:
             assert own.exact_value == expected
             assert own.value == float(expected)
-    assert found.exact_value == model.worst(own.exact_value for own in found.attributes)
-    assert found.value == float(found.exact_value)
-    assert (found.limit, found.passed, found.remedy) == (None, None, None)
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["measure"] == model.measure
+    assert result.exact_value == model.worst(own.exact_value for own in result.attributes)
+    assert result.value == float(result.exact_value)
+    assert (result.limit, result.passed, result.remedy) == (None, None, None)
+    assert json.loads(json.dumps(result.to_dict(), allow_nan=False))["measure"] == model.measure
     # Neither revealing labels, which folds no classes, nor unbounded integers change anything.
     revealed = model.compute(replace(inputs, reveal_values=True))
-    assert revealed.exact_value == found.exact_value
+    assert revealed.exact_value == result.exact_value
     with patch.object(shares, "_LARGEST_INT64", 0):
-        assert model.compute(inputs) == found
+        assert model.compute(inputs) == result
 
 
 @every_model
@@ -170,17 +170,17 @@ def test_the_limit_is_broken_by_the_classes_of_the_twin(
     near = [Fraction(figure).limit_denominator(longest) for figure in figures if figure != math.inf]
     limits = sorted({*near, *map(Fraction, LIMITS)})
     limit = data.draw(st.sampled_from([own for own in limits if model.can_be_broken(own)]))
-    found = model.compute(opened(release), limit=limit)
+    result = model.compute(opened(release), limit=limit)
     any_breaks = [False] * len(by_attribute[0])
-    for own, classes in zip(found.attributes, by_attribute, strict=True):
+    for own, classes in zip(result.attributes, by_attribute, strict=True):
         breaking = [model.breaks(each, limit) for each in classes]
         rows = [each.rows for each, breaks in zip(classes, breaking, strict=True) if breaks]
         assert (own.classes_breaking, own.rows_breaking) == (len(rows), sum(rows))
         any_breaks = [a or b for a, b in zip(any_breaks, breaking, strict=True)]
     rows = sum(own.rows for own, breaks in zip(by_attribute[0], any_breaks, strict=True) if breaks)
-    remedy = found.remedy
+    remedy = result.remedy
     assert remedy is not None
-    assert found.passed is (rows == 0)
+    assert result.passed is (rows == 0)
     assert remedy.rows_breaking == rows
     in_classes = sum(own.rows for own in by_attribute[0])
     can_suppress = not rows or (release.suppressed == "exclude" and rows < in_classes)
@@ -255,10 +255,10 @@ def test_the_worst_classes_are_those_of_the_twin(model: Model, release: Release)
 
 @every_model
 def test_one_row_is_a_class_that_gives_everything_away(model: Model) -> None:
-    found = model.compute(gather(pa.table({"q": ["a"], "s": ["x"]}), **GIVEN))
+    result = model.compute(gather(pa.table({"q": ["a"], "s": ["x"]}), **GIVEN))
     least = model.options.get("l", 1)
     # The only value is as common as in the table: models that compare with it see nothing.
-    assert found.value == (0 if model.measure in COMPARES else 1 if least == 1 else math.inf)
+    assert result.value == (0 if model.measure in COMPARES else 1 if least == 1 else math.inf)
 
 
 GIVEN: dict[str, Any] = {"quasi_identifiers": "q", "sensitive": "s"}
@@ -272,16 +272,16 @@ def test_a_null_is_a_value_only_where_classes_are_compared_with_the_table(model:
     with_null = pa.table({"q": list("aaabb"), "s": ["x", None, None, "x", None]})
     hides = list("xyyxy") if model.measure in COMPARES else list("xxxxx")
     with_label = pa.table({"q": list("aaabb"), "s": hides})
-    found = model.compute(gather(with_null, **GIVEN), limit=1)
-    assert found == model.compute(gather(with_label, **GIVEN), limit=1)
+    result = model.compute(gather(with_null, **GIVEN), limit=1)
+    assert result == model.compute(gather(with_label, **GIVEN), limit=1)
 
 
 @every_model
 def test_a_null_is_a_quasi_identifier_of_its_own(model: Model) -> None:
     with_null = pa.table({"q": ["a", "a", None, None, None], "s": list("xyyxy")})
-    found = model.compute(gather(with_null, **GIVEN), limit=1)
-    assert found.attributes[0].classes == 2
-    assert found == model.compute(
+    result = model.compute(gather(with_null, **GIVEN), limit=1)
+    assert result.attributes[0].classes == 2
+    assert result == model.compute(
         gather(pa.table({"q": list("aabbb"), "s": list("xyyxy")}), **GIVEN), limit=1
     )
 
@@ -290,12 +290,12 @@ def test_a_null_is_a_quasi_identifier_of_its_own(model: Model) -> None:
 def test_suppressed_rows_are_in_no_class_but_in_the_table(model: Model) -> None:
     table = pa.table({"q": ["a", "a", "*", "*"], "s": ["x", "x", "y", "y"]})
     for suppressed, classes in (("exclude", 1), ("class", 2)):
-        found = model.compute(gather(table, suppressed=suppressed, **GIVEN), limit=1)
+        result = model.compute(gather(table, suppressed=suppressed, **GIVEN), limit=1)
         own = twin.classes(
             [{"q": q, "s": s} for q, s in zip("aa**", "xxyy", strict=True)], ("q",), "s", suppressed
         )
-        assert found.attributes[0].classes == classes == len(own)
-        assert found.value == approx(model.worst(map(model.figure, own)))
+        assert result.attributes[0].classes == classes == len(own)
+        assert result.value == approx(model.worst(map(model.figure, own)))
 
 
 @every_model
@@ -361,16 +361,16 @@ def test_a_wrong_limit_is_an_error(model: Model, limit: Any, message: str) -> No
 def test_a_result_is_laid_out_as_tables(model: Model) -> None:
     table = pa.table({"q": list("aaabb"), "s": list("xxyyx"), "t": list("ppppp")})
     inputs = gather(table, quasi_identifiers="q", sensitive=["s", "t"], reveal_values=True)
-    found = model.compute(inputs, limit=1)
-    columnwise = found.table("columnwise")
+    result = model.compute(inputs, limit=1)
+    columnwise = result.table("columnwise")
     assert columnwise["attribute"].values == ["s", "t"]
-    assert columnwise["value"].values == [own.value for own in found.attributes]
-    assert columnwise["rows_breaking"].values == [own.rows_breaking for own in found.attributes]
-    assert found.table("global")["value"].values == [found.value]
-    assert set(found.table("details", with_values=True)["labels"].values) == {("a",), ("b",)}
-    assert set(found.table("details")["labels"].values) == {None}
+    assert columnwise["value"].values == [own.value for own in result.attributes]
+    assert columnwise["rows_breaking"].values == [own.rows_breaking for own in result.attributes]
+    assert result.table("global")["value"].values == [result.value]
+    assert set(result.table("details", with_values=True)["labels"].values) == {("a",), ("b",)}
+    assert set(result.table("details")["labels"].values) == {None}
     with pytest.raises(OptionError, match=r"has no table 'detail' .did you mean 'details'"):
-        found.table("detail")
+        result.table("detail")
 
 
 @every_model
@@ -378,13 +378,13 @@ def test_the_explanation_is_short_and_holds_no_value(model: Model) -> None:
     table = pa.table(
         {"q": ["secret-1"] * 3 + ["secret-2"], "s": ["secret-3"] * 2 + ["secret-4"] * 2}
     )
-    found = model.compute(gather(table, reveal_values=True, **GIVEN), limit=1)
-    assert 2 <= len(found.explanation) <= 4
-    assert found.explanation[0].startswith("s: ")
-    assert "2 classes" in found.explanation[0]
-    assert not any("secret" in line for line in found.explanation)
-    assert found.remedy is not None
-    assert found.explanation[-1] == found.remedy.text
+    result = model.compute(gather(table, reveal_values=True, **GIVEN), limit=1)
+    assert 2 <= len(result.explanation) <= 4
+    assert result.explanation[0].startswith("s: ")
+    assert "2 classes" in result.explanation[0]
+    assert not any("secret" in line for line in result.explanation)
+    assert result.remedy is not None
+    assert result.explanation[-1] == result.remedy.text
 
 
 @every_model
@@ -401,13 +401,13 @@ def test_the_function_does_what_the_measure_does(model: Model) -> None:
 @every_model
 def test_what_is_declared_is_what_is_done(model: Model) -> None:
     measure = find_measure(model.measure)
-    found = model.compute(gather(pa.table({"q": list("aab"), "s": list("xyx")}), **GIVEN))
-    assert (found.measure, found.better) == (measure.name, measure.better)
+    result = model.compute(gather(pa.table({"q": list("aab"), "s": list("xyx")}), **GIVEN))
+    assert (result.measure, result.better) == (measure.name, measure.better)
     low, high = measure.range
-    assert low <= found.value <= high
+    assert low <= result.value <= high
     assert "doi 10." in measure.reference
     strict = model.measure in {"recursive-l-diversity", "delta-disclosure"}
-    assert found.is_strict is strict
+    assert result.is_strict is strict
 
 
 def test_suppressed_sensitive_cells_are_said_unless_their_rows_are_suppressed() -> None:

@@ -67,16 +67,16 @@ def test_minimal_sets_by_hand() -> None:
     Row 1 is also alone on (age, job) = (40, a). With m = 3 and M = min(3, 2) = 2, a set of one
     column scores 3 - 1 = 2, and one of two columns 1.
     """
-    found = example()
-    assert found.unique_rows == 4
-    assert found.special_rows == 4
-    assert found.exact_value == Fraction(4, 6)
-    assert found.sizes == (MinimalSets(1, 2, 2, 2), MinimalSets(2, 2, 4, 1))
+    result = example()
+    assert result.unique_rows == 4
+    assert result.special_rows == 4
+    assert result.exact_value == Fraction(4, 6)
+    assert result.sizes == (MinimalSets(1, 2, 2, 2), MinimalSets(2, 2, 4, 1))
     # Scores: row 0: 1; row 1: 1 + 1; row 4: 2; row 5: 2 + 1.
-    assert found.highest_score == 3
-    assert found.mean_score == (1 + 2 + 2 + 3) / 6
+    assert result.highest_score == 3
+    assert result.mean_score == (1 + 2 + 2 + 3) / 6
     # sex: {sex} 2, {sex, age} three times; age: the same pairs and (age, job); job: {job}, (40, a).
-    assert found.columns == (
+    assert result.columns == (
         ColumnPart("sex", 4, 5 / 8),
         ColumnPart("age", 4, 4 / 8),
         ColumnPart("job", 2, 3 / 8),
@@ -85,21 +85,21 @@ def test_minimal_sets_by_hand() -> None:
 
 def test_a_row_that_needs_all_columns_is_unique_but_not_special() -> None:
     table = pa.table({"a": ["0", "0", "1", "1"], "b": ["0", "1", "0", "1"]})
-    found = special_uniques(table, quasi_identifiers=["a", "b"])
-    assert (found.value, found.unique_rows) == (0.0, 4)
-    assert found.sizes == (MinimalSets(2, 1, 4, 1),)
+    result = special_uniques(table, quasi_identifiers=["a", "b"])
+    assert (result.value, result.unique_rows) == (0.0, 4)
+    assert result.sizes == (MinimalSets(2, 1, 4, 1),)
 
 
 def test_dis_by_hand() -> None:
     """U = 4, one pair: d = 4 f / (4 f + 2 (1 - f)); with f = 1/2, d = 2/3 and U/d - U = 2."""
-    found = example(population_size=12)
+    result = example(population_size=12)
     power = 1 + (8 - 3) / 20
     total = 1 + 2 * 2**-power + 3**-power
     risks = [1 / (1 + 2 * score**-power / total) for score in (1, 2, 2, 3)]
-    assert found.highest_dis == pytest.approx(max(risks))
-    assert found.mean_dis == pytest.approx(sum(risks) / 4)
+    assert result.highest_dis == pytest.approx(max(risks))
+    assert result.mean_dis == pytest.approx(sum(risks) / 4)
     assert example().highest_dis is None
-    assert example(sampling_fraction="0.5").highest_dis == found.highest_dis
+    assert example(sampling_fraction="0.5").highest_dis == result.highest_dis
     assert example(sampling_fraction=1).mean_dis == 1.0
 
 
@@ -123,45 +123,45 @@ def test_every_figure_is_the_twins(
 ) -> None:
     names = ["p", "q", "r", "s"]
     columns = list(zip(*rows, strict=True))
-    table = pa.table({name: list(own) for name, own in zip(names, columns, strict=True)})
+    table = pa.table({name: list(column) for name, column in zip(names, columns, strict=True)})
     inputs = gather(table, quasi_identifiers=names)
-    found = compute(inputs, max_columns=up_to, population_size=len(rows) + population)
-    _agrees(found, rows, up_to, len(rows) / (len(rows) + population))
+    result = compute(inputs, max_columns=up_to, population_size=len(rows) + population)
+    _agrees(result, rows, up_to, len(rows) / (len(rows) + population))
 
 
-def _agrees(found: Result, rows: Any, up_to: int, fraction: float) -> None:
+def _agrees(result: Result, rows: Any, up_to: int, fraction: float) -> None:
     many = len(rows[0])
     cap = min(up_to, many)
     all_sets = twin.minimal_uniques(rows, many)
-    special = sum(any(len(own) < many for own in sets) for sets in all_sets)
-    assert found.exact_value == Fraction(special, len(rows))
-    assert found.unique_rows == sum(bool(sets) for sets in all_sets)
+    special = sum(any(len(entry) < many for entry in sets) for sets in all_sets)
+    assert result.exact_value == Fraction(special, len(rows))
+    assert result.unique_rows == sum(bool(sets) for sets in all_sets)
     sets = twin.minimal_uniques(rows, cap)
-    expected = [(len(own), own) for each in sets for own in each]
-    assert found.sizes == tuple(
+    expected = [(len(entry), entry) for each in sets for entry in each]
+    assert result.sizes == tuple(
         MinimalSets(
             size,
-            len({own for n, own in expected if n == size}),
+            len({entry for n, entry in expected if n == size}),
             sum(n == size for n, _ in expected),
             twin.suda_score({tuple(range(size))}, many, cap),
         )
         for size in sorted({size for size, _ in expected})
     )
-    scores = [twin.suda_score(own, many, cap) for own in sets]
-    assert found.highest_score == max(scores)
-    assert found.mean_score == pytest.approx(sum(scores) / len(rows))
+    scores = [twin.suda_score(entry, many, cap) for entry in sets]
+    assert result.highest_score == max(scores)
+    assert result.mean_score == pytest.approx(sum(scores) / len(rows))
     total = sum(scores)
-    for place, column in enumerate(found.columns):
-        with_column = [{own for own in each if place in own} for each in sets]
+    for place, column in enumerate(result.columns):
+        with_column = [{entry for entry in each if place in entry} for each in sets]
         own_score = sum(twin.suda_score(each, many, cap) for each in with_column)
         assert column.minimal_uniques == sum(map(len, with_column))
         assert column.contribution == pytest.approx(own_score / total if total else 0)
     if any(scores):
         risks = twin.dis_scores(scores, rows, fraction)
-        assert found.highest_dis == pytest.approx(max(risks))
-        assert found.mean_dis == pytest.approx(sum(risks) / sum(map(bool, scores)))
+        assert result.highest_dis == pytest.approx(max(risks))
+        assert result.mean_dis == pytest.approx(sum(risks) / sum(map(bool, scores)))
     else:
-        assert found.highest_dis == found.mean_dis == 0
+        assert result.highest_dis == result.mean_dis == 0
 
 
 @settings(max_examples=examples(60))
@@ -176,20 +176,20 @@ def test_suppressed_rows_and_nulls_are_the_twins(release: Release) -> None:
         with pytest.raises(NotMeasurableError, match="every row is suppressed"):
             compute(inputs)
         return
-    kept = sorted(row for own in classes for row in own)
+    kept = sorted(row for entry in classes for row in entry)
     rows = [tuple(release.released[row][name] for name in names) for row in kept]
-    found = compute(inputs, sampling_fraction=0.5)
-    assert found.rows == len(rows)
-    assert found.suppressed_rows == len(release.released) - len(rows)
-    _agrees(found, rows, len(names), len(rows) / (2 * len(release.released)))
+    result = compute(inputs, sampling_fraction=0.5)
+    assert result.rows == len(rows)
+    assert result.suppressed_rows == len(release.released) - len(rows)
+    _agrees(result, rows, len(names), len(rows) / (2 * len(release.released)))
 
 
 def test_scores_beyond_a_float_are_refused_and_large_ones_are_not() -> None:
     names = [f"q{place}" for place in range(172)]
     table = pa.table({name: ["a", "b", "c"] for name in names})
-    own = {"quasi_identifiers": names[:100], "population_size": 50}
-    found = special_uniques(table, max_columns=100, **own)
-    assert (found.value, found.highest_dis, found.mean_dis) == (1.0, 1.0, 1.0)
+    entry = {"quasi_identifiers": names[:100], "population_size": 50}
+    result = special_uniques(table, max_columns=100, **entry)
+    assert (result.value, result.highest_dis, result.mean_dis) == (1.0, 1.0, 1.0)
     with pytest.raises(OptionError, match="more than 300 digits"):
         special_uniques(table, quasi_identifiers=names, max_columns=172)
     assert special_uniques(table, quasi_identifiers=names).value == 1.0
@@ -210,31 +210,31 @@ def test_by_the_engine_every_figure_is_the_twins(
     names = ["p", "q", "r", "s"]
     columns = list(zip(*rows, strict=True))
     with by_the_engine(pa.table(dict(zip(names, map(list, columns), strict=True)))) as path:
-        found = compute(
+        result = compute(
             gather(path, quasi_identifiers=names),
             max_columns=up_to,
             population_size=len(rows) + population,
         )
-    _agrees(found, rows, up_to, len(rows) / (len(rows) + population))
+    _agrees(result, rows, up_to, len(rows) / (len(rows) + population))
 
 
 @settings(max_examples=examples(15))
 @given(release=strategies.releases())
 def test_by_the_engine_suppressed_rows_are_what_they_are_in_memory(release: Release) -> None:
-    own: dict[str, Any] = {
+    entry: dict[str, Any] = {
         "quasi_identifiers": release.quasi_identifiers,
         "suppressed": release.suppressed,
     }
     table = strategies.arrow(release.released)
     if not twins.classes(release.released, release.quasi_identifiers, release.suppressed):
         return
-    expected = compute(gather(table, **own), sampling_fraction=0.5)
+    expected = compute(gather(table, **entry), sampling_fraction=0.5)
     with by_the_engine(table) as path:
-        found = compute(gather(path, **own), sampling_fraction=0.5)
+        result = compute(gather(path, **entry), sampling_fraction=0.5)
     for name in ("exact_value", "unique_rows", "special_rows", "rows", "sizes", "columns"):
-        assert getattr(found, name) == getattr(expected, name), name
+        assert getattr(result, name) == getattr(expected, name), name
     for name in ("highest_score", "mean_score", "highest_dis", "mean_dis"):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name)), name
+        assert getattr(result, name) == pytest.approx(getattr(expected, name)), name
 
 
 @contextmanager
@@ -254,8 +254,8 @@ def by_the_engine(table: pa.Table) -> Iterator[Path]:
 def test_by_the_engine_rows_may_need_more_columns_than_are_looked_at() -> None:
     table = pa.table({"a": ["x", "x", "y", "y"], "b": ["p", "q", "p", "q"]})
     with by_the_engine(table) as path:
-        found = compute(gather(path, quasi_identifiers=["a", "b"]), max_columns=1)
-    assert (found.unique_rows, found.special_rows, found.highest_score) == (4, 0, 0)
+        result = compute(gather(path, quasi_identifiers=["a", "b"]), max_columns=1)
+    assert (result.unique_rows, result.special_rows, result.highest_score) == (4, 0, 0)
 
 
 def test_more_columns_than_an_engine_has_bits_for() -> None:
@@ -272,12 +272,24 @@ def test_more_columns_than_bits_in_a_word(columns: int) -> None:
     rng = np.random.default_rng(columns)
     codes = rng.integers(0, 3, (columns, 12)).astype(np.uint32)
     rows = [tuple(map(str, row)) for row in codes.T.tolist()]
-    found = find_special(codes, 2)
+    result = find_special(codes, 2)
     expected: dict[tuple[int, ...], int] = {}
     for sets in twin.minimal_uniques(rows, 2):
-        for own in sets:
-            expected[own] = expected.get(own, 0) + 1
-    assert dict(zip(found.sets, found.rows_of_set.tolist(), strict=True)) == expected
+        for entry in sets:
+            expected[entry] = expected.get(entry, 0) + 1
+    assert dict(zip(result.sets, result.rows_of_set.tolist(), strict=True)) == expected
+
+
+def test_a_set_is_minimal_by_its_columns_in_every_word() -> None:
+    """Row 0 is unique by column 64, and by 0 and 65, which only the second word tells apart."""
+    codes = np.zeros((66, 4), np.uint32)
+    codes[0] = [1, 1, 0, 0]
+    codes[64] = [1, 0, 0, 0]
+    codes[65] = [1, 0, 1, 0]
+    result = find_special(codes, 2)
+    rows = dict(zip(map(frozenset, result.sets), result.rows_of_set.tolist(), strict=True))
+    # All rows are unique by columns 0 and 65.
+    assert (rows[frozenset({64})], rows[frozenset({0, 65})]) == (1, 4)
 
 
 def test_large_groups_and_many_sets_are_counted_right() -> None:
@@ -285,11 +297,11 @@ def test_large_groups_and_many_sets_are_counted_right() -> None:
     rng = np.random.default_rng(1)
     codes = rng.integers(0, [[2], [3], [7], [30], [4], [2], [3]], (7, 400)).astype(np.uint32)
     rows = [tuple(map(str, row)) for row in codes.T.tolist()]
-    found = find_special(codes, 7)
+    result = find_special(codes, 7)
     sets = twin.minimal_uniques(rows, 7)
-    assert int(found.rows_of_set.sum()) == sum(map(len, sets)) > 1_024
-    assert len(found.sets) == len({own for each in sets for own in each}) > 64
-    assert found.scores.tolist() == [twin.suda_score(own, 7, 7) for own in sets]
+    assert int(result.rows_of_set.sum()) == sum(map(len, sets)) > 1_024
+    assert len(result.sets) == len({entry for each in sets for entry in each}) > 64
+    assert result.scores.tolist() == [twin.suda_score(entry, 7, 7) for entry in sets]
 
 
 # --- caps -----------------------------------------------------------------------------------
@@ -314,9 +326,9 @@ def test_a_cap_leaves_the_share_exact_and_is_said() -> None:
 
 def test_many_columns_are_capped_by_themselves() -> None:
     table = pa.table({f"c{n}": ["0", "1", "1"] for n in range(11)})
-    found = special_uniques(table, quasi_identifiers=[f"c{n}" for n in range(11)])
-    assert found.max_columns == 3
-    assert found.is_capped
+    result = special_uniques(table, quasi_identifiers=[f"c{n}" for n in range(11)])
+    assert result.max_columns == 3
+    assert result.is_capped
     ten = special_uniques(table, quasi_identifiers=[f"c{n}" for n in range(10)])
     assert (ten.max_columns, ten.is_capped) == (10, False)
 
@@ -325,36 +337,36 @@ def test_many_columns_are_capped_by_themselves() -> None:
 
 
 def test_with_one_column_nobody_is_special() -> None:
-    found = special_uniques(pa.table({"a": ["0", "1", "1"]}), quasi_identifiers="a")
-    assert (found.value, found.unique_rows) == (0.0, 1)
-    assert found.sizes == (MinimalSets(1, 1, 1, 1),)
+    result = special_uniques(pa.table({"a": ["0", "1", "1"]}), quasi_identifiers="a")
+    assert (result.value, result.unique_rows) == (0.0, 1)
+    assert result.sizes == (MinimalSets(1, 1, 1, 1),)
 
 
 def test_one_row_is_special_on_every_column() -> None:
-    found = special_uniques(pa.table({"a": ["0"], "b": ["1"]}), quasi_identifiers=["a", "b"])
-    assert found.value == 1.0
-    assert found.sizes == (MinimalSets(1, 2, 2, 1),)
+    result = special_uniques(pa.table({"a": ["0"], "b": ["1"]}), quasi_identifiers=["a", "b"])
+    assert result.value == 1.0
+    assert result.sizes == (MinimalSets(1, 2, 2, 1),)
 
 
 def test_nobody_is_unique_in_a_table_of_twins() -> None:
-    found = special_uniques(
+    result = special_uniques(
         pa.table({"a": ["0", "0"], "b": [None, None]}),
         quasi_identifiers=["a", "b"],
         sampling_fraction=0.5,
     )
-    assert (found.value, found.sizes, found.highest_score) == (0.0, (), 0.0)
-    assert found.highest_dis == found.mean_dis == 0.0
-    assert [own.contribution for own in found.columns] == [0.0, 0.0]
-    assert found.explanation == (
+    assert (result.value, result.sizes, result.highest_score) == (0.0, (), 0.0)
+    assert result.highest_dis == result.mean_dis == 0.0
+    assert [column.contribution for column in result.columns] == [0.0, 0.0]
+    assert result.explanation == (
         "0 of 2 rows unique, 0 of them on fewer than all 2 quasi-identifiers",
     )
 
 
 def test_numbers_and_nulls_are_values() -> None:
     table = pa.table({"a": [1.0, 1.0, None, None], "b": [1, 2, 1, 1]})
-    found = special_uniques(table, quasi_identifiers=["a", "b"])
+    result = special_uniques(table, quasi_identifiers=["a", "b"])
     # Row 1 alone has b = 2; row 0 needs both; the nulls are equal.
-    assert found.sizes == (MinimalSets(1, 1, 1, 1), MinimalSets(2, 1, 1, 1))
+    assert result.sizes == (MinimalSets(1, 1, 1, 1), MinimalSets(2, 1, 1, 1))
 
 
 # --- limits and options ---------------------------------------------------------------------
@@ -365,17 +377,17 @@ def test_numbers_and_nulls_are_values() -> None:
 )
 def test_limits_are_decided_exactly(limit: Any, passed: bool | None) -> None:
     if passed is None:
-        found = example(limit=Fraction(2, 3))
-        assert found.passed
+        result = example(limit=Fraction(2, 3))
+        assert result.passed
         return
-    found = example(limit=limit)
-    assert found.passed is passed
-    takes = found.remedy
+    result = example(limit=limit)
+    assert result.passed is passed
+    takes = result.remedy
     assert takes is not None
     assert takes.rows_breaking == (0 if passed else 4)
     if not passed:
         assert takes.rows_to_suppress is None
-        assert found.explanation[-1] == "4 rows break the limit"
+        assert result.explanation[-1] == "4 rows break the limit"
 
 
 def test_a_limit_that_always_holds_is_an_error() -> None:
@@ -408,26 +420,26 @@ def test_a_population_has_all_people_of_the_table() -> None:
 
 
 def test_tables_and_explanation() -> None:
-    found = example()
-    columns = found.table("columnwise")
+    result = example()
+    columns = result.table("columnwise")
     assert columns["attribute"].values == ["sex", "age", "job"]
     assert columns["value"].values == [0.625, 0.5, 0.375]
-    details = found.table("details")
-    assert {name: own.values for name, own in details.items()} == {
+    details = result.table("details")
+    assert {name: entry.values for name, entry in details.items()} == {
         "columns": [1, 2],
         "sets": [2, 2],
         "minimal_uniques": [2, 4],
         "score": [2.0, 1.0],
     }
-    assert found.table("global")["value"].values == [found.value]
+    assert result.table("global")["value"].values == [result.value]
     with pytest.raises(OptionError, match=r"has no table 'detail'.*did you mean 'details'"):
-        found.table("detail")
-    assert found.explanation == (
+        result.table("detail")
+    assert result.explanation == (
         "4 of 6 rows unique, 4 of them on fewer than all 3 quasi-identifiers",
         "minimal unique sets, by number of columns: 1: 2, 2: 4",
         "contribution to the scores: sex 0.625, age 0.5, job 0.375",
     )
-    said = str(found.to_dict()) + " ".join(found.explanation)
+    said = str(result.to_dict()) + " ".join(result.explanation)
     assert "'x'" not in said
 
 
@@ -452,14 +464,14 @@ def test_equal_rows_are_looked_at_as_one_with_the_same_figures(
         with pytest.raises(NotMeasurableError):
             compute(inputs)
         return
-    found = compute(inputs, sampling_fraction=0.5)
+    result = compute(inputs, sampling_fraction=0.5)
     kept = [row for row in table if suppressed == "class" or row != ("*", "*", "*")]
     sets = twin.minimal_uniques(kept, 3)
-    assert found.rows == len(kept)
-    assert found.special_rows == sum(any(len(own) < 3 for own in each) for each in sets)
-    assert found.unique_rows == sum(map(bool, sets))
-    total = sum(set_score(len(own), 3, 3) for each in sets for own in each)
-    assert found.mean_score == pytest.approx(total / len(kept), abs=1e-12)
+    assert result.rows == len(kept)
+    assert result.special_rows == sum(any(len(entry) < 3 for entry in each) for each in sets)
+    assert result.unique_rows == sum(map(bool, sets))
+    total = sum(set_score(len(entry), 3, 3) for each in sets for entry in each)
+    assert result.mean_score == pytest.approx(total / len(kept), abs=1e-12)
 
 
 def test_a_search_that_takes_long_waits_until_it_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -470,8 +482,8 @@ def test_a_search_that_takes_long_waits_until_it_is_named(monkeypatch: pytest.Mo
     monkeypatch.setattr(module, "_MOST_WORK", 28)
     assert petaudit.audit(table, **asked)["special-uniques"].value == 4 / 6
     monkeypatch.setattr(module, "_MOST_WORK", 27)
-    found = petaudit.audit(table, **asked)
-    [reason] = [own.reason for own in found.not_measured if own.measure == "special-uniques"]
+    result = petaudit.audit(table, **asked)
+    [reason] = [entry.reason for entry in result.not_measured if entry.measure == "special-uniques"]
     assert reason.startswith("checks 7 sets of columns for 4 unique rows")
     named = petaudit.audit(table, measures="special-uniques", **asked)
     assert named["special-uniques"].value == 4 / 6
@@ -483,17 +495,17 @@ def test_a_search_that_takes_long_waits_until_it_is_named(monkeypatch: pytest.Mo
 @pytest.mark.skipif(not ADULT.exists(), reason="the reference tables are not here")
 def test_adult_agrees_with_the_twin_on_small_sets() -> None:
     inputs = gather(ADULT / "adult.csv", quasi_identifiers=ADULT_8)
-    found = compute(inputs)
-    assert found.rows == 30_162
-    assert found.unique_rows == inputs.class_histogram.classes[0]
+    result = compute(inputs)
+    assert result.rows == 30_162
+    assert result.unique_rows == inputs.class_histogram.classes[0]
     columns = [inputs.table.counts.columns_values([name])[0].to_pylist() for name in ADULT_8]
     sets = twin.minimal_uniques(list(zip(*columns, strict=True)), 2)
-    expected = [sum(len(own) == size for each in sets for own in each) for size in (1, 2)]
-    assert [own.minimal_uniques for own in found.sizes[:2]] == expected
+    expected = [sum(len(entry) == size for each in sets for entry in each) for size in (1, 2)]
+    assert [entry.minimal_uniques for entry in result.sizes[:2]] == expected
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason="the reference tables are not here")
 def test_an_anonymized_table_has_none() -> None:
-    found = compute(gather(ADULT / "adult_anonymized.csv", quasi_identifiers=ADULT_8))
-    assert (found.value, found.unique_rows, found.sizes) == (0.0, 0, ())
-    assert found.rows + found.suppressed_rows == 30_162
+    result = compute(gather(ADULT / "adult_anonymized.csv", quasi_identifiers=ADULT_8))
+    assert (result.value, result.unique_rows, result.sizes) == (0.0, 0, ())
+    assert result.rows + result.suppressed_rows == 30_162

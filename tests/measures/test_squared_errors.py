@@ -70,14 +70,14 @@ class Numbers:
 
 @st.composite
 def number_columns(draw: st.DrawFn, rows: int) -> Numbers:
-    found = Numbers()
-    found.numbers = draw(
+    result = Numbers()
+    result.numbers = draw(
         st.lists(st.sampled_from([*NUMBERS, None]), min_size=rows, max_size=rows).filter(
             lambda own: len(set(own) - {None}) > 1
         )
     )
-    found.before = [None if number is None else written(number) for number in found.numbers]
-    low, high = twin.spanned(found.numbers)
+    result.before = [None if number is None else written(number) for number in result.numbers]
+    low, high = twin.spanned(result.numbers)
 
     def inside(start: Fraction, end: Fraction) -> twin.Interval:
         return min(max(start, low), high), min(max(end, low), high)
@@ -106,17 +106,17 @@ def number_columns(draw: st.DrawFn, rows: int) -> Numbers:
         ends = sorted(Fraction(f"{sign}{digits}{last}") for last in (0, 9))
         choices.append((f"{sign}{digits}*", inside(ends[0], ends[1])))
         label, interval = draw(st.sampled_from(choices))
-        found.after.append(label)
-        found.intervals.append(interval)
+        result.after.append(label)
+        result.intervals.append(interval)
     for above, group in ABOVE.items():
         number = Fraction(above)
         for spelling in (above, f"{above}.0"):
-            rows_with = [row for row, label in enumerate(found.after) if label == spelling]
-            if any(found.numbers[row] != number for row in rows_with):
+            rows_with = [row for row, label in enumerate(result.after) if label == spelling]
+            if any(result.numbers[row] != number for row in rows_with):
                 for row in rows_with:
                     ends = [Fraction(member) for member in GROUPS[group]]
-                    found.intervals[row] = inside(min(ends), max(ends))
-    return found
+                    result.intervals[row] = inside(min(ends), max(ends))
+    return result
 
 
 @st.composite
@@ -135,8 +135,8 @@ TREE = {
 def test_the_figures_are_the_twins(table: dict[str, Numbers], data: st.DataObject) -> None:
     rows = len(next(iter(table.values())).before)
     order = data.draw(st.permutations(range(rows)))
-    before = {name: own.before for name, own in table.items()} | {"id": list(range(rows))}
-    after = {name: [own.after[row] for row in order] for name, own in table.items()}
+    before = {name: entry.before for name, entry in table.items()} | {"id": list(range(rows))}
+    after = {name: [entry.after[row] for row in order] for name, entry in table.items()}
     inputs = gather(
         arrow_columns(after | {"id": list(order)}),
         original=arrow_columns(before),
@@ -145,26 +145,26 @@ def test_the_figures_are_the_twins(table: dict[str, Numbers], data: st.DataObjec
         key="id",
     )
     columns = {
-        name: twin.attribute_error(own.numbers, own.intervals) for name, own in table.items()
+        name: twin.attribute_error(entry.numbers, entry.intervals) for name, entry in table.items()
     }
     exact = sum(columns.values(), Fraction(0)) / len(columns)
-    found = attribute_from(inputs, limit=exact)
-    assert (found.value, found.passed) == (float(exact), True)
+    result = attribute_from(inputs, limit=exact)
+    assert (result.value, result.passed) == (float(exact), True)
     assert attribute_from(inputs, limit=exact + Fraction(1, 10**30)).passed is False
-    assert found.columns == {name: float(value) for name, value in columns.items()}
-    assert found.left_out == ()
+    assert result.columns == {name: float(value) for name, value in columns.items()}
+    assert result.left_out == ()
 
     expected = twin.record_error(
-        {name: own.numbers for name, own in table.items()},
-        {name: own.intervals for name, own in table.items()},
+        {name: entry.numbers for name, entry in table.items()},
+        {name: entry.intervals for name, entry in table.items()},
     )
     record = record_from(inputs, limit=max(expected, 0))
     assert record.value == pytest.approx(expected, abs=1e-12)
     assert record.passed is True
     assert record_from(inputs, limit=max(expected, 0) + 1e-9).passed is False
     assert 0 <= record.value <= 1
-    for name, own in table.items():
-        alone = twin.record_error({name: own.numbers}, {name: own.intervals})
+    for name, entry in table.items():
+        alone = twin.record_error({name: entry.numbers}, {name: entry.intervals})
         assert record.columns[name] == pytest.approx(alone, abs=1e-12)
 
 
@@ -177,30 +177,30 @@ def test_attribute_error_by_hand() -> None:
         {"age": ["[20,30[", "*", "40", "3*"], "pay": ["1.5", "1.5", "1.5", "2.5"], "sex": ["*"] * 4}
     )
     names = ["pay", "sex", "age"]
-    found = attribute_squared_error(original, released, quasi_identifiers=names)
+    result = attribute_squared_error(original, released, quasi_identifiers=names)
     # age: 10, 16 (to 40), 0 and 9 (to 39) of 20, 16, 20 and 10; pay: 0, 1, 0, 0 of 1 each.
     age = 1 - Fraction(10**2 + 16**2 + 9**2, 20**2 + 16**2 + 20**2 + 10**2)
     pay = 1 - Fraction(1, 4)
-    assert found.columns == {"pay": float(pay), "age": float(age)}
-    assert found.value == float((age + pay) / 2)
-    assert found.left_out == ("sex",)
-    assert found.explanation == (
+    assert result.columns == {"pay": float(pay), "age": float(age)}
+    assert result.value == float((age + pay) / 2)
+    assert result.left_out == ("sex",)
+    assert result.explanation == (
         f"age {float(age):.4g}; pay 0.75",
         "left out because it is not purely numeric: sex",
     )
-    assert found.table("columnwise")["attribute"].values == ["pay", "age"]
+    assert result.table("columnwise")["attribute"].values == ["pay", "age"]
 
 
 def test_record_error_by_hand() -> None:
     original = pa.table({"a": [0, 0, 2, 2], "b": [10, 30, 10, 30]})
     released = pa.table({"a": ["0", "*", "2", "0"], "b": ["10", "30", "10-30", "<=30"]})
-    found = record_squared_error(original, released, quasi_identifiers=["a", "b"])
+    result = record_squared_error(original, released, quasi_identifiers=["a", "b"])
     # Standard deviations 1 and 10: rows move by (0, 0), (2, 0), (0, 2), (2, 2), of (2, 2) each.
-    assert found.mean_distance == pytest.approx((2 + 2 + sqrt(8)) / 4, abs=1e-15)
-    assert found.largest_mean_distance == pytest.approx(sqrt(8), abs=1e-15)
-    assert found.value == pytest.approx(1 - (4 + sqrt(8)) / (4 * sqrt(8)), abs=1e-15)
-    assert found.columns == {"a": 0.5, "b": 0.5}
-    assert found.explanation[0] == (
+    assert result.mean_distance == pytest.approx((2 + 2 + sqrt(8)) / 4, abs=1e-15)
+    assert result.largest_mean_distance == pytest.approx(sqrt(8), abs=1e-15)
+    assert result.value == pytest.approx(1 - (4 + sqrt(8)) / (4 * sqrt(8)), abs=1e-15)
+    assert result.columns == {"a": 0.5, "b": 0.5}
+    assert result.explanation[0] == (
         "on average a row is 1.707 standard deviations from its original, of at most 2.828"
     )
 
@@ -210,9 +210,9 @@ def test_a_hierarchy_says_what_its_labels_stand_for(measure: Callable[..., Any])
     # "young" covers 20 to 29 though its leaf 10 is younger than anybody here.
     tree = {"10": "young", "20": "young", "29": "young", "40": "old"}
     original, released = pa.table({"age": [20, 40]}), pa.table({"age": ["young", "old"]})
-    found = measure(original, released, quasi_identifiers="age", hierarchies={"age": tree})
+    result = measure(original, released, quasi_identifiers="age", hierarchies={"age": tree})
     lost = Fraction(9, 40) if measure is record_squared_error else Fraction(81, 800)
-    assert found.value == pytest.approx(float(1 - lost), abs=1e-15)
+    assert result.value == pytest.approx(float(1 - lost), abs=1e-15)
 
 
 @both
@@ -231,20 +231,20 @@ def test_a_number_that_stands_for_others_is_not_itself(
     assert measure(original, pa.table({"age": ["40", label, "60"]}), **given).value == 1
     # Without a hierarchy it is nothing but a number: errors 10, 0, 10 of 20, 10, 20.
     del given["hierarchies"]
-    found = measure(original, pa.table({"age": [label] * 3}), **given)
+    result = measure(original, pa.table({"age": [label] * 3}), **given)
     lost = Fraction(20, 50) if measure is record_squared_error else Fraction(200, 900)
-    assert found.value == pytest.approx(float(1 - lost), abs=1e-15)
+    assert result.value == pytest.approx(float(1 - lost), abs=1e-15)
 
 
 @both
 def test_a_number_of_the_hierarchy_alone_is_always_a_range(measure: Callable[..., Any]) -> None:
     tree = {"20": ["29.5", "*"], "39": ["29.5", "*"], "60": ["60", "*"]}
     original, released = pa.table({"age": [20, 39, 60]}), pa.table({"age": [29.5, 29.5, 60]})
-    found = measure(original, released, quasi_identifiers="age", hierarchies={"age": tree})
+    result = measure(original, released, quasi_identifiers="age", hierarchies={"age": tree})
     # 20 to 39: errors 19, 19, 0 of 40, 21, 40.
     lost = Fraction(2 * 19**2, 40**2 + 21**2 + 40**2)
     lost = Fraction(38, 101) if measure is record_squared_error else lost
-    assert found.value == pytest.approx(float(1 - lost), abs=1e-15)
+    assert result.value == pytest.approx(float(1 - lost), abs=1e-15)
 
 
 @both
@@ -256,8 +256,8 @@ def test_every_engine_reads_the_hierarchy(
     before, after = {"age": ["20", "39", "60"]}, {"age": ["29.5", "29.5", "60"]}
     given: dict[str, Any] = {"quasi_identifiers": "age", "hierarchies": {"age": tree}}
     held = [
-        on_engine(own | {"id": ["a", "b", "c"]}, engine, tmp_path / name)
-        for name, own in (("before", before), ("after", after))
+        on_engine(entry | {"id": ["a", "b", "c"]}, engine, tmp_path / name)
+        for name, entry in (("before", before), ("after", after))
     ]
     expected = measure(arrow_columns(before), arrow_columns(after), **given).value
     assert measure(*held, key="id", **given).value == pytest.approx(expected, abs=1e-15)
@@ -302,8 +302,8 @@ def test_nulls(measure: Callable[..., Any]) -> None:
     # A null that stays one is right; a number that becomes null, or the other way, is lost.
     original = pa.table({"age": [0, 10, None, None]})
     released = pa.table({"age": ["0", None, None, "5"]})
-    found = measure(original, released, quasi_identifiers="age")
-    assert found.value == 0.5
+    result = measure(original, released, quasi_identifiers="age")
+    assert result.value == 0.5
 
 
 @both
@@ -323,15 +323,15 @@ def test_numbers_far_outside_cost_no_more_than_the_worst(measure: Callable[..., 
 def test_a_constant_column_can_only_become_another(
     measure: Callable[..., Any], after: list[str], expected: int
 ) -> None:
-    found = measure(pa.table({"x": [5, 5]}), pa.table({"x": after}), quasi_identifiers="x")
-    assert (found.value, found.columns) == (expected, {"x": expected})
+    result = measure(pa.table({"x": [5, 5]}), pa.table({"x": after}), quasi_identifiers="x")
+    assert (result.value, result.columns) == (expected, {"x": expected})
 
 
 @both
 def test_all_suppressed_is_the_worst(measure: Callable[..., Any]) -> None:
     original, released = pa.table({"x": [1, 2, 5]}), pa.table({"x": ["*"] * 3})
-    found = measure(original, released, quasi_identifiers="x", limit=0)
-    assert (found.value, found.passed) == (0.0, True)
+    result = measure(original, released, quasi_identifiers="x", limit=0)
+    assert (result.value, result.passed) == (0.0, True)
     assert measure(original, original, quasi_identifiers="x", limit=1).passed is True
 
 
@@ -354,8 +354,8 @@ def test_labels_that_say_nothing_about_numbers(measure: Callable[..., Any]) -> N
         "the frame (data row 2)"
     )
     assert caught.value.with_values == f"{caught.value}: 'forties'"
-    found = measure(original, released, quasi_identifiers="age", unknown="maximal")
-    assert found.value == 0.5
+    result = measure(original, released, quasi_identifiers="age", unknown="maximal")
+    assert result.value == 0.5
 
 
 @both
@@ -444,9 +444,9 @@ def test_the_ages_of_adult(shared_data: Path, tmp_path: Path) -> None:
 
     after = [interval(age) for age in ages[1]]
     tables = (adult / "adult.csv", adult / "adult_anonymized.csv")
-    found = attribute_squared_error(*tables, quasi_identifiers=["sex", "age"])
-    assert found.value == float(twin.attribute_error(before, after))
-    assert found.value == pytest.approx(0.7090353228930368, abs=1e-12)
+    result = attribute_squared_error(*tables, quasi_identifiers=["sex", "age"])
+    assert result.value == float(twin.attribute_error(before, after))
+    assert result.value == pytest.approx(0.7090353228930368, abs=1e-12)
     record = record_squared_error(*tables, quasi_identifiers=["sex", "age"])
     assert record.value == pytest.approx(0.6180426329547826, abs=1e-12)
     # With one column the deviation cancels out.

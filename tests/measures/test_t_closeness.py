@@ -81,10 +81,10 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
         replace(inputs, reveal_values=True), distance=asked.distance
     )
     expected = asked.exact_t
-    for found in (at_once, in_pairs, in_large_numbers, revealing):
-        assert found.exact_value == expected
-        assert found.value == float(expected)
-        assert found.attributes[0].classes == len(asked.classes)
+    for result in (at_once, in_pairs, in_large_numbers, revealing):
+        assert result.exact_value == expected
+        assert result.value == float(expected)
+        assert result.attributes[0].classes == len(asked.classes)
     assert in_pairs == at_once == in_large_numbers
 
 
@@ -94,10 +94,10 @@ def test_t_is_exactly_the_twins_however_it_is_evaluated(
 def test_t_is_the_cheapest_transport(ask: Callable[[Release], Closeness], release: Release) -> None:
     asked = ask(release)
     assume(asked.classes)
-    found = computing("t-closeness")(
+    result = computing("t-closeness")(
         gather(asked.table, **asked.arguments), distance=asked.distance
     )
-    assert found.value == pytest.approx(asked.transport_t, abs=1e-9)
+    assert result.value == pytest.approx(asked.transport_t, abs=1e-9)
 
 
 @every_distance
@@ -111,11 +111,11 @@ def test_classes_and_rows_above_the_limit_are_those_of_the_twin(
     classes = asked.exact_distances
     distances = sorted({distance for _, distance, _ in classes} | {Fraction(0)})
     limit = data.draw(st.sampled_from(distances))
-    found = computing("t-closeness")(
+    result = computing("t-closeness")(
         gather(asked.table, **asked.arguments), limit=limit, distance=asked.distance
     ).attributes[0]
     above = [rows for rows, distance, _ in classes if distance > limit]
-    assert (found.classes_above_limit, found.rows_above_limit) == (len(above), sum(above))
+    assert (result.classes_above_limit, result.rows_above_limit) == (len(above), sum(above))
 
 
 @every_distance
@@ -159,9 +159,9 @@ def test_many_values_are_counted_another_way_with_the_same_result(
     ]
     asked = Closeness(rows, ("qi",), "s", distance, "exclude")
     with patch.object(_blocks, "grouped_classes", wraps=_blocks.grouped_classes) as in_pairs:
-        found = t_closeness(asked.table, distance=distance, **asked.arguments)
+        result = t_closeness(asked.table, distance=distance, **asked.arguments)
     assert in_pairs.called is (distinct > 30)
-    assert found.exact_value == asked.exact_t > 0
+    assert result.exact_value == asked.exact_t > 0
 
 
 @pytest.mark.parametrize("engine", strategies.TABLE_ENGINES)
@@ -179,13 +179,13 @@ def test_a_large_class_after_many_small_ones_is_counted_rightly(
     inputs = gather(table, quasi_identifiers="qi", sensitive="s")
     if known:
         assert inputs.table.counts.class_histogram(["qi"]).sizes.tolist() == [1, large]
-    [found] = computing("t-closeness")(inputs, limit="0.6").attributes
-    assert [(w.rows, w.figure, w.classes) for w in found.worst_classes] == [
+    [result] = computing("t-closeness")(inputs, limit="0.6").attributes
+    assert [(w.rows, w.figure, w.classes) for w in result.worst_classes] == [
         (1, 0.75, small),
         (large, 0.5, 1),
     ]
-    assert (found.exact_t, found.classes) == (Fraction(3, 4), small + 1)
-    assert (found.classes_above_limit, found.rows_above_limit) == (small, small)
+    assert (result.exact_t, result.classes) == (Fraction(3, 4), small + 1)
+    assert (result.classes_above_limit, result.rows_above_limit) == (small, small)
 
 
 @pytest.mark.parametrize(
@@ -200,8 +200,8 @@ def test_a_large_class_after_many_small_ones_is_counted_rightly(
 def test_values_of_other_kinds_are_measured_too(values: list[Any], asked: Any, used: str) -> None:
     # By either distance a quarter has to move from one end to the other, or two quarters halfway.
     table = pa.table({"qi": ["a", "a", "b", "b"], "s": values})
-    found = t_closeness(table, quasi_identifiers="qi", sensitive="s", distance=asked)
-    assert (found.attributes[0].distance, found.exact_value) == (used, Fraction(1, 4))
+    result = t_closeness(table, quasi_identifiers="qi", sensitive="s", distance=asked)
+    assert (result.attributes[0].distance, result.exact_value) == (used, Fraction(1, 4))
 
 
 # --- which distance is used -----------------------------------------------------------------
@@ -228,44 +228,46 @@ def test_values_of_other_kinds_are_measured_too(values: list[Any], asked: Any, u
 def test_the_distance_follows_from_the_values(
     values: list[Any], hierarchy: bool, expected: str
 ) -> None:
-    found = t_closeness(
+    result = t_closeness(
         pa.table({"born": EXAMPLE["born"], "s": values}),
         quasi_identifiers="born",
         sensitive="s",
         hierarchies={"s": {"a": ["*"], "b": ["*"]}} if hierarchy else None,
     )
-    assert found.attributes[0].distance == expected
+    assert result.attributes[0].distance == expected
 
 
 def test_numbers_are_ordered_even_where_there_is_a_hierarchy() -> None:
     hierarchy = {value: ["*"] for value in EXAMPLE["salary"]}
-    found = t_closeness(
+    result = t_closeness(
         example(), quasi_identifiers="born", sensitive="salary", hierarchies={"salary": hierarchy}
     )
-    assert found.attributes[0].distance == "ordered"
-    assert found.exact_value == Fraction(3, 8)
+    assert result.attributes[0].distance == "ordered"
+    assert result.exact_value == Fraction(3, 8)
 
 
 def test_a_null_beside_numbers_asks_for_the_equal_distance_and_says_so() -> None:
     table = example(salary=["3", "4", "5", "6", None])
     with pytest.warns(PetauditWarning, match="'salary' holds nulls beside numbers"):
-        found = t_closeness(table, quasi_identifiers="born", sensitive="salary")
-    assert found.attributes[0].distance == "equal"
-    assert found.exact_value == Fraction(3, 5)
+        result = t_closeness(table, quasi_identifiers="born", sensitive="salary")
+    assert result.attributes[0].distance == "equal"
+    assert result.exact_value == Fraction(3, 5)
 
 
 def test_a_column_of_nulls_holds_no_number_to_warn_about() -> None:
     table = strategies.arrow_columns({"born": EXAMPLE["born"], "salary": [None] * 5})
-    found = computing("t-closeness")(gather(table, quasi_identifiers="born", sensitive="salary"))
-    assert (found.exact_value, found.warnings) == (0, ())
+    result = computing("t-closeness")(gather(table, quasi_identifiers="born", sensitive="salary"))
+    assert (result.exact_value, result.warnings) == (0, ())
 
 
 def test_a_null_lies_beyond_the_largest_number_when_an_order_is_asked_for() -> None:
     table = example(salary=["3", "4", "5", "6", None])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        found = t_closeness(table, quasi_identifiers="born", sensitive="salary", distance="ordered")
-    assert found.exact_value == Fraction(3, 8)
+        result = t_closeness(
+            table, quasi_identifiers="born", sensitive="salary", distance="ordered"
+        )
+    assert result.exact_value == Fraction(3, 8)
 
 
 @pytest.mark.parametrize(
@@ -273,70 +275,70 @@ def test_a_null_lies_beyond_the_largest_number_when_an_order_is_asked_for() -> N
     [("equal", Fraction(1, 5)), ("hierarchical", Fraction(3, 20)), (None, Fraction(3, 20))],
 )
 def test_the_caller_names_the_distance(distance: str | None, expected: Fraction) -> None:
-    found = t_closeness(
+    result = t_closeness(
         example(),
         quasi_identifiers="born",
         sensitive="disease",
         hierarchies={"disease": DISEASES},
         distance=distance,
     )
-    assert found.exact_value == expected
+    assert result.exact_value == expected
 
 
 def test_each_attribute_can_have_its_own_distance() -> None:
-    found = t_closeness(
+    result = t_closeness(
         example(),
         quasi_identifiers="born",
         sensitive=["salary", "disease"],
         hierarchies={"disease": DISEASES},
         distance={"disease": "equal"},
     )
-    assert {a.attribute: (a.distance, a.exact_t) for a in found.attributes} == {
+    assert {a.attribute: (a.distance, a.exact_t) for a in result.attributes} == {
         "salary": ("ordered", Fraction(3, 8)),
         "disease": ("equal", Fraction(1, 5)),
     }
 
 
 def test_the_table_is_as_far_as_its_worst_attribute() -> None:
-    found = t_closeness(
+    result = t_closeness(
         example(),
         quasi_identifiers="born",
         sensitive=["disease", "salary"],
         hierarchies={"disease": DISEASES},
         limit="0.2",
     )
-    assert [a.attribute for a in found.attributes] == ["disease", "salary"]
-    assert found.exact_value == max(a.exact_t for a in found.attributes) == Fraction(3, 8)
-    assert found.passed is False
-    assert [a.rows_above_limit for a in found.attributes] == [0, 5]
+    assert [a.attribute for a in result.attributes] == ["disease", "salary"]
+    assert result.exact_value == max(a.exact_t for a in result.attributes) == Fraction(3, 8)
+    assert result.passed is False
+    assert [a.rows_above_limit for a in result.attributes] == [0, 5]
 
 
 def test_an_inner_label_is_a_sensitive_value_like_any_other() -> None:
     # "stomach" and "cancer" meet one level up, "stomach" and "flu" only at the root.
     table = pa.table({"qi": ["x", "y", "y"], "d": ["stomach", "cancer", "flu"]})
-    found = t_closeness(table, quasi_identifiers="qi", sensitive="d", hierarchies={"d": DISEASES})
-    assert found.exact_value == Fraction(1, 3) * Fraction(1, 2) + Fraction(1, 3) * 1
+    result = t_closeness(table, quasi_identifiers="qi", sensitive="d", hierarchies={"d": DISEASES})
+    assert result.exact_value == Fraction(1, 3) * Fraction(1, 2) + Fraction(1, 3) * 1
 
 
 def test_a_suppressed_value_meets_the_others_at_the_root() -> None:
     # No label of the hierarchy is `*`: it is as far from "flu" as from "cancer".
     table = pa.table({"qi": ["x", "y", "y"], "d": ["*", "cancer", "gastritis"]})
-    found = t_closeness(table, quasi_identifiers="qi", sensitive="d", hierarchies={"d": DISEASES})
-    assert found.exact_value == Fraction(2, 3)
+    result = t_closeness(table, quasi_identifiers="qi", sensitive="d", hierarchies={"d": DISEASES})
+    assert result.exact_value == Fraction(2, 3)
 
 
 @pytest.mark.parametrize("values", [[1, 2, 3], [1.0, 2.0, 3.0], ["1", "2", "3"]])
 def test_numbers_have_a_hierarchy_when_asked_for(values: list[Any]) -> None:
     # One is as far from two as two is from three, but two and three are both "more".
     hierarchy = {"1": ["one", "*"], "2": ["more", "*"], "3": ["more", "*"]}
-    found = t_closeness(
+    result = t_closeness(
         pa.table({"qi": ["x", "x", "y"], "s": values}),
         quasi_identifiers="qi",
         sensitive="s",
         hierarchies={"s": hierarchy},
         distance="hierarchical",
     )
-    assert found.exact_value == Fraction(1, 3) * Fraction(1, 2) + Fraction(1, 3)
+    assert result.exact_value == Fraction(1, 3) * Fraction(1, 2) + Fraction(1, 3)
 
 
 def test_a_rule_for_a_column_that_the_original_lacks_is_an_error() -> None:
@@ -405,27 +407,27 @@ SUPPRESSED = {"born": ["197*", "197*", "*", "*"], "zip": ["1", "1", "*", "*"], "
 def test_suppressed_rows_are_left_out_or_one_class(
     suppressed: Any, classes: int, rows: list[int]
 ) -> None:
-    found = t_closeness(
+    result = t_closeness(
         pa.table(SUPPRESSED),
         quasi_identifiers=["born", "zip"],
         sensitive="s",
         suppressed=suppressed,
     )
     # The table's own distribution covers the suppressed rows in both cases.
-    assert found.exact_value == Fraction(1, 2)
-    assert found.attributes[0].classes == classes
-    assert [worst.rows for worst in found.attributes[0].worst_classes] == rows
+    assert result.exact_value == Fraction(1, 2)
+    assert result.attributes[0].classes == classes
+    assert [worst.rows for worst in result.attributes[0].worst_classes] == rows
 
 
 def test_a_row_with_one_star_is_not_suppressed() -> None:
     table = pa.table(SUPPRESSED | {"zip": ["1", "1", "*", "2"]})
-    found = t_closeness(table, quasi_identifiers=["born", "zip"], sensitive="s")
+    result = t_closeness(table, quasi_identifiers=["born", "zip"], sensitive="s")
     # One star is a label; only the row of stars is the class of suppressed rows.
-    assert found.attributes[0].classes == 3
-    found = t_closeness(
+    assert result.attributes[0].classes == 3
+    result = t_closeness(
         table, quasi_identifiers=["born", "zip"], sensitive="s", suppressed="exclude"
     )
-    assert found.attributes[0].classes == 2
+    assert result.attributes[0].classes == 2
 
 
 @pytest.mark.parametrize("reveal", [False, True])
@@ -441,22 +443,22 @@ def test_a_table_of_suppressed_rows_has_nothing_to_measure(reveal: bool) -> None
 @pytest.mark.parametrize("values", [["5", "5", "5"], ["a", "a", "a"], [None, None, None]])
 def test_one_value_is_equally_common_everywhere(values: list[str | None]) -> None:
     table = strategies.arrow_columns({"qi": ["x", "y", None], "s": values})
-    found = t_closeness(table, quasi_identifiers="qi", sensitive="s", limit=0)
-    assert found.exact_value == 0
-    assert found.passed is True
+    result = t_closeness(table, quasi_identifiers="qi", sensitive="s", limit=0)
+    assert result.exact_value == 0
+    assert result.passed is True
 
 
 def test_one_class_is_the_table() -> None:
-    found = t_closeness(
+    result = t_closeness(
         example(born=["19**"] * 5), quasi_identifiers="born", sensitive="salary", limit=0
     )
-    assert (found.exact_value, found.passed, found.attributes[0].classes) == (0, True, 1)
+    assert (result.exact_value, result.passed, result.attributes[0].classes) == (0, True, 1)
 
 
 def test_null_equals_null_in_a_quasi_identifier() -> None:
     table = pa.table({"qi": [None, None, "x", "x"], "s": ["a", "b", "a", "b"]})
-    found = t_closeness(table, quasi_identifiers="qi", sensitive="s")
-    assert (found.exact_value, found.attributes[0].classes) == (0, 2)
+    result = t_closeness(table, quasi_identifiers="qi", sensitive="s")
+    assert (result.exact_value, result.attributes[0].classes) == (0, 2)
 
 
 @pytest.mark.parametrize(
@@ -498,9 +500,9 @@ WORST = {
 
 @pytest.mark.parametrize("worst", [0, 1, 2, 3, 50])
 def test_as_many_of_the_worst_classes_are_shown_as_asked(worst: int) -> None:
-    found = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", worst=worst)
+    result = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", worst=worst)
     expected = [(4, 5 / 9, 1), (2, 4 / 9, 2), (1, 4 / 9, 1)]
-    shown = [(w.rows, w.figure, w.classes) for w in found.attributes[0].worst_classes]
+    shown = [(w.rows, w.figure, w.classes) for w in result.attributes[0].worst_classes]
     assert shown == expected[:worst]
 
 
@@ -525,9 +527,9 @@ def test_a_senseless_number_of_worst_classes_is_an_error(worst: Any) -> None:
 
 
 def test_the_explanation_gives_the_reason_for_the_verdict() -> None:
-    found = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", limit="0.44")
-    assert found.explanation == (
-        "s: t = 0.555556 (equal distance, 4 classes); farthest: a class of 4 rows; "
+    result = t_closeness(pa.table(WORST), quasi_identifiers="qi", sensitive="s", limit="0.44")
+    assert result.explanation == (
+        "s: t = 0.56 (equal distance, 4 classes); farthest: a class of 4 rows; "
         "4 classes with 9 rows are above the limit",
         "9 rows break the limit",
     )
@@ -535,8 +537,8 @@ def test_the_explanation_gives_the_reason_for_the_verdict() -> None:
 
 def test_the_explanation_counts_equally_far_classes() -> None:
     table = pa.table({"qi": list("aabb"), "s": list("xxyy")})
-    found = t_closeness(table, quasi_identifiers="qi", sensitive="s")
-    assert "farthest: 2 classes of 2 rows" in found.explanation[0]
+    result = t_closeness(table, quasi_identifiers="qi", sensitive="s")
+    assert "farthest: 2 classes of 2 rows" in result.explanation[0]
 
 
 # --- what the limit would take --------------------------------------------------------------
@@ -549,54 +551,57 @@ def test_the_rows_that_break_the_limit_are_those_of_any_attribute(
 ) -> None:
     """Classes that are too far for two attributes are not suppressed twice."""
     asked = [
-        replace(own, every=release.sensitive)
-        for own in (strategies.ordered_numbers(release), strategies.equal_labels(release))
+        replace(entry, every=release.sensitive)
+        for entry in (strategies.ordered_numbers(release), strategies.equal_labels(release))
     ]
-    for own in asked:
+    for entry in asked:
         # Both see the same classes; the twin knows one sensitive column at a time.
-        assert own.classes == asked[0].classes
+        assert entry.classes == asked[0].classes
     assume(asked[0].classes)
     far = [
-        {labels: (rows, distance) for rows, distance, labels in own.exact_distances}
-        for own in asked
+        {labels: (rows, distance) for rows, distance, labels in entry.exact_distances}
+        for entry in asked
     ]
-    every = sorted({distance for own in far for _, distance in own.values()} | {Fraction(0)})
+    every = sorted({distance for entry in far for _, distance in entry.values()} | {Fraction(0)})
     limit = data.draw(st.sampled_from(every))
     breaking = {
-        labels: rows for own in far for labels, (rows, distance) in own.items() if distance > limit
+        labels: rows
+        for entry in far
+        for labels, (rows, distance) in entry.items()
+        if distance > limit
     }
     columns = {
         name: strategies.cells(asked[0].rows, name) for name in release.quasi_identifiers
-    } | {own.column: strategies.cells(own.rows, own.column) for own in asked}
+    } | {entry.column: strategies.cells(entry.rows, entry.column) for entry in asked}
     inputs = gather(
         strategies.arrow_columns(columns),
         quasi_identifiers=release.quasi_identifiers,
-        sensitive=[own.column for own in asked],
+        sensitive=[entry.column for entry in asked],
         suppressed=release.suppressed,
         reveal_values=reveal,
     )
-    distance = {own.column: own.distance for own in asked}
-    found = computing("t-closeness")(inputs, limit=limit, distance=distance)
+    distance = {entry.column: entry.distance for entry in asked}
+    result = computing("t-closeness")(inputs, limit=limit, distance=distance)
     rows = sum(breaking.values())
     in_classes = sum(size for size, _ in far[0].values())
     # Where every class breaks it, nothing would be left to measure.
     helps = not rows or (release.suppressed == "exclude" and rows < in_classes)
-    assert found.remedy is not None
-    assert found.remedy.rows_breaking == rows
-    assert found.remedy.rows_to_suppress == (rows if helps else None)
-    assert found.passed is (rows == 0)
-    assert found.remedy is not None
-    assert found.explanation[-1] == found.remedy.text
+    assert result.remedy is not None
+    assert result.remedy.rows_breaking == rows
+    assert result.remedy.rows_to_suppress == (rows if helps else None)
+    assert result.passed is (rows == 0)
+    assert result.remedy is not None
+    assert result.explanation[-1] == result.remedy.text
 
 
 def test_suppressing_what_it_takes_reaches_the_limit() -> None:
     table = {"qi": list("aabbcc"), "s": list("xyxxyy"), "t": list("pqpqpp")}
     given = {"quasi_identifiers": "qi", "sensitive": ["s", "t"], "limit": "0.4"}
-    found = t_closeness(pa.table(table), **given, suppressed="exclude")
-    assert found.remedy is not None
+    result = t_closeness(pa.table(table), **given, suppressed="exclude")
+    assert result.remedy is not None
     # The classes b and c have one value of s each: half of the table has the other one.
-    assert (found.passed, found.remedy.rows_to_suppress) == (False, 4)
-    assert found.remedy.share_to_suppress == 4 / 6
+    assert (result.passed, result.remedy.rows_to_suppress) == (False, 4)
+    assert result.remedy.share_to_suppress == 4 / 6
     released = pa.table(table | {"qi": list("aa****")})
     after = t_closeness(released, **given, suppressed="exclude")
     assert (after.passed, after.remedy and after.remedy.rows_breaking) == (True, 0)

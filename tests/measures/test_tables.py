@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from measures.registry_cases import PASSING, passing_inputs
+from measures.registry_cases import ATTACKS, PASSING, passing_inputs, suited
 from petaudit import datasets
 from petaudit.errors import NotMeasurableError, OptionError
 from petaudit.measures import Result, all_measures
@@ -41,7 +41,7 @@ def bundled(table: str, reveal: bool = False) -> dict[str, Result]:
     """The results on a bundled table; mpUCCs as if a small one were synthetic and its original."""
     own = datasets.load(table)
     given = {"reveal_values": reveal, "original": own.original}
-    searching = ("mpuccs", "model-utility")
+    searching = ("mpuccs", "model-utility", *ATTACKS)
     generalized = petaudit.audit(
         own.path,
         hierarchies=own.hierarchies,
@@ -51,7 +51,7 @@ def bundled(table: str, reveal: bool = False) -> dict[str, Result]:
         options={name: options for name, options in PASSING.items() if name not in searching},
         **given,
     )
-    assert {entry.measure for entry in generalized.not_measured} == set(searching)
+    assert {entry.measure for entry in generalized.not_measured} == {"mpuccs", "model-utility"}
     results = list(generalized.results)
     if own.rows < 100:
         copied = petaudit.audit(
@@ -63,6 +63,10 @@ def bundled(table: str, reveal: bool = False) -> dict[str, Result]:
             passing_inputs(reveal_values=reveal), PASSING["model-utility"]
         )
         results.append(learned)
+        results += [
+            all_measures()[name].run(suited(name, passing_inputs(reveal_values=reveal)), options)
+            for name, options in ATTACKS.items()
+        ]
     return {result.measure: result for result in results}
 
 
@@ -217,6 +221,10 @@ def test_the_first_table_has_the_figure_and_the_verdict(name: str) -> None:
         assert columns["privacy_risk_score"].values == [found.value]
         return
     row = {key: column.values[0] for key, column in columns.items()}
+    # Attacks have the columns of PETsARD as well.
+    starts = ("risk", "attack_", "baseline_", "control_")
+    more = {key: row.pop(key) for key in (*row,) if key.startswith(starts)}
+    assert bool(more) is (name in ATTACKS and name != "closest-record")
     assert row == {
         "measure": name,
         "value": found.value,

@@ -41,10 +41,10 @@ def mean_age(table: pa.Table) -> Any:
 @settings(max_examples=examples(50))
 @given(before=st.lists(st.integers(), min_size=1), after=st.lists(st.integers(), min_size=1))
 def test_the_figure_is_the_difference(before: list[int], after: list[int]) -> None:
-    found = utility_bias(before, after, lambda own: Fraction(sum(own), len(own)))
+    result = utility_bias(before, after, lambda own: Fraction(sum(own), len(own)))
     twin = abs(Fraction(sum(before), len(before)) - Fraction(sum(after), len(after)))
-    assert found.value == float(twin)
-    assert (found.original_value, found.released_value) == (
+    assert result.value == float(twin)
+    assert (result.original_value, result.released_value) == (
         float(Fraction(sum(before), len(before))),
         float(Fraction(sum(after), len(after))),
     )
@@ -52,11 +52,11 @@ def test_the_figure_is_the_difference(before: list[int], after: list[int]) -> No
 
 def test_by_hand() -> None:
     # (20 + 30 + 40) / 3 = 30, and (25 + 25 + 37) / 3 = 29.
-    found = utility_bias(ORIGINAL, RELEASED, mean_age, limit=1)
-    assert (found.value, found.passed) == (1.0, True)
-    assert (found.original_value, found.released_value) == (30.0, 29.0)
-    assert found.explanation == ("mean_age: 30 for the original, 29 for the released table",)
-    assert found.figure == "utility-bias (mean_age)"
+    result = utility_bias(ORIGINAL, RELEASED, mean_age, limit=1)
+    assert (result.value, result.passed) == (1.0, True)
+    assert (result.original_value, result.released_value) == (30.0, 29.0)
+    assert result.explanation == ("mean_age: 30 for the original, 29 for the released table",)
+    assert result.figure == "utility-bias (mean_age)"
 
 
 @pytest.mark.parametrize(
@@ -103,13 +103,13 @@ def test_in_an_audit_the_function_gets_the_path_or_an_arrow_table(tmp_path: Path
         seen.append(own)
         return len(seen)
 
-    found = petaudit.audit(
+    result = petaudit.audit(
         path,
         original=ORIGINAL,
         measures="utility-bias",
         options={"utility-bias": {"function": count}},
     )
-    assert found["utility-bias"].value == 1
+    assert result["utility-bias"].value == 1
     assert isinstance(seen[0], pa.Table)
     assert seen[0].column("age").to_pylist() == [20, 30, 40]
     assert seen[1] == str(path)
@@ -128,15 +128,15 @@ def test_documents_name_the_function_without_its_address() -> None:
 
     secret = partial(lambda own, cell: mean_age(own), cell="Ann")
     for function, name in ((mean_age, "mean_age"), (Mean(), "Mean"), (secret, "partial")):
-        found = petaudit.audit(
+        result = petaudit.audit(
             RELEASED,
             original=ORIGINAL,
             measures="utility-bias",
             options={"utility-bias": {"function": function, "limit": 2}},
         )
-        text = json.dumps(found.to_dict())
-        assert found.to_dict()["options"]["options"]["utility-bias"]["function"] == name
-        assert found["utility-bias"].to_dict()["function"] == name
+        text = json.dumps(result.to_dict())
+        assert result.to_dict()["options"]["options"]["utility-bias"]["function"] == name
+        assert result["utility-bias"].to_dict()["function"] == name
         assert "0x" not in text
         assert "Ann" not in text
 
@@ -204,8 +204,8 @@ def test_wrong_limits_are_refused() -> None:
 
 
 def test_it_is_listed_only_where_a_function_can_be_given() -> None:
-    found = petaudit.audit(RELEASED, original=ORIGINAL, quasi_identifiers="age")
-    assert "utility-bias" not in {own.measure for own in found.not_measured}
+    result = petaudit.audit(RELEASED, original=ORIGINAL, quasi_identifiers="age")
+    assert "utility-bias" not in {entry.measure for entry in result.not_measured}
     assert "utility-bias" not in listed_measures()
 
 

@@ -83,23 +83,23 @@ def pitman_uniques(theta: float, alpha: float, people: int) -> float:
 def minimal_uniques(rows: Sequence[Row], up_to: int) -> list[set[tuple[int, ...]]]:
     """For each row the column sets on which it is alone and on no smaller subset."""
     columns = range(len(rows[0]))
-    found: list[set[tuple[int, ...]]] = [set() for _ in rows]
+    result: list[set[tuple[int, ...]]] = [set() for _ in rows]
     for size in range(1, up_to + 1):
         for chosen in combinations(columns, size):
             times = Counter(tuple(row[column] for column in chosen) for row in rows)
             for number, row in enumerate(rows):
                 is_alone = times[tuple(row[column] for column in chosen)] == 1
-                if is_alone and not any(set(own) < set(chosen) for own in found[number]):
-                    found[number].add(chosen)
-    return found
+                if is_alone and not any(set(entry) < set(chosen) for entry in result[number]):
+                    result[number].add(chosen)
+    return result
 
 
 def suda_score(sets: set[tuple[int, ...]], columns: int, up_to: int) -> int:
     """The sum over the minimal sets of a row."""
     total = 0
-    for own in sets:
+    for entry in sets:
         score = 1
-        for i in range(len(own), min(up_to, columns - 1)):
+        for i in range(len(entry), min(up_to, columns - 1)):
             score *= columns - i
         total += score
     return total

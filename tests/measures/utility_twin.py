@@ -19,9 +19,9 @@ STAR = "*"
 
 def paths(hierarchy: Hierarchy) -> list[list[str]]:
     """Every leaf with the labels above it, up to one root."""
-    found = [[leaf, *above] for leaf, above in hierarchy.items()]
-    tops = {path[-1] for path in found}
-    return [[*path, STAR] for path in found] if len(tops) > 1 else found
+    result = [[leaf, *above] for leaf, above in hierarchy.items()]
+    tops = {path[-1] for path in result}
+    return [[*path, STAR] for path in result] if len(tops) > 1 else result
 
 
 def leaves_under(label: str | None, hierarchy: Hierarchy, unknown: str = "error") -> int:
@@ -61,8 +61,8 @@ def granularity(
     shares, least = [], []
     for name in names:
         domain = len(trees[name])
-        own = [Fraction(leaves_under(row[name], trees[name], unknown), domain) for row in rows]
-        shares.append(sum(own, Fraction(0)) / len(rows))
+        entry = [Fraction(leaves_under(row[name], trees[name], unknown), domain) for row in rows]
+        shares.append(sum(entry, Fraction(0)) / len(rows))
         least.append(Fraction(1, domain))
     columns = len(names)
     return normalised(

@@ -102,6 +102,7 @@ def make(folder: Path, seed: int = SEED) -> dict[str, Path]:
     (folder / "missing.csv").write_text(_missing(stays, seed), encoding="utf-8", newline="")
     (folder / "numbers.csv").write_text(_numbers(people, seed), encoding="utf-8", newline="")
     (folder / "dates.csv").write_text(_dates(people, seed), encoding="utf-8", newline="")
+    (folder / "bands.csv").write_text(_bands(), encoding="utf-8", newline="")
     (folder / "visits.tsv").write_text(_csv(stays, "\t"), encoding="utf-8", newline="")
     lines = [json.dumps(row, ensure_ascii=False) + "\n" for row in stays]
     (folder / "visits.jsonl").write_text("".join(lines), encoding="utf-8")
@@ -272,6 +273,20 @@ def _dates(people: Sequence[Row], seed: int) -> str:
         rows.append(
             {"born": dice.choice(forms), "zip": person["郵遞區號"], "illness": person["診斷"]}
         )
+    return _csv(rows, ",")
+
+
+def _bands() -> str:
+    """A table that somebody made coarser by hand, but for three people and a column of numbers."""
+    classes = [("18-39", "1**"), ("40-64", "1**"), ("65+", "2**")]
+    rows = [
+        {"patient_no": f"P{number:04}", "age": age, "zip": place, "diagnosis": illness}
+        for number, ((age, place), illness) in enumerate(
+            [(group, illness) for group in classes for illness in _ILLNESSES for _ in range(3)]
+            + [(("34", "106"), "氣喘"), (("65+", "1**"), "骨折"), (("65+", "1**"), "肺炎")],
+            1,
+        )
+    ]
     return _csv(rows, ",")
 
 

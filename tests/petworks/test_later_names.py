@@ -41,16 +41,16 @@ def quasi_identifiers(*names: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(("k", "fulfilled"), [(1, True), (2, True), (3, False), ("2", True)])
 def test_k_anonymity(k: Any, fulfilled: bool) -> None:
-    found = PETValidation(None, RELEASED, "k-anonymity", attributeTypes=TYPES, k=k)
-    assert list(found.items()) == [("k", k), ("fulfill k-anonymity", fulfilled)]
+    result = PETValidation(None, RELEASED, "k-anonymity", attributeTypes=TYPES, k=k)
+    assert list(result.items()) == [("k", k), ("fulfill k-anonymity", fulfilled)]
 
 
 def test_suppressed_rows_are_in_no_class_of_k_anonymity() -> None:
     table = pa.table({"zip": ["1*", "1*", "*"]})
     types = {"zip": QUASI_IDENTIFIER}
     with pytest.warns(PetauditWarning, match=r"left out \(suppressed: exclude\): 1 row"):
-        found = PETValidation(None, table, "k-anonymity", attributeTypes=types, k=2)
-    assert found["fulfill k-anonymity"] is True
+        result = PETValidation(None, table, "k-anonymity", attributeTypes=types, k=2)
+    assert result["fulfill k-anonymity"] is True
     with pytest.warns(PetauditWarning, match="left out"):
         risk = PETValidation(None, table, "ReidentificationRisk", attributeTypes=types)
     assert risk == {"Re-identification Risk": 0.5}
@@ -58,16 +58,16 @@ def test_suppressed_rows_are_in_no_class_of_k_anonymity() -> None:
 
 @pytest.mark.parametrize(("l", "fulfilled"), [(1, True), (2, False)])
 def test_l_diversity(l: int, fulfilled: bool) -> None:  # noqa: E741 (the name users know)
-    found = PETValidation(None, RELEASED, "l-diversity", attributeTypes=TYPES, l=l)
-    assert list(found.items()) == [("l", l), ("fulfill l-diversity", fulfilled)]
+    result = PETValidation(None, RELEASED, "l-diversity", attributeTypes=TYPES, l=l)
+    assert list(result.items()) == [("l", l), ("fulfill l-diversity", fulfilled)]
 
 
 def test_l_diversity_looks_at_each_sensitive_attribute_within_the_same_classes() -> None:
     """Grouping by the other sensitive column as well, as PETWorks does, would give 1 here."""
     table = pa.table({"zip": ["1", "1"], "illness": ["flu", "cold"], "pay": ["3", "4"]})
     types = TYPES | {"pay": SENSITIVE_ATTRIBUTE}
-    found = PETValidation(None, table, "l-diversity", attributeTypes=types, l=2)
-    assert found["fulfill l-diversity"] is True
+    result = PETValidation(None, table, "l-diversity", attributeTypes=types, l=2)
+    assert result["fulfill l-diversity"] is True
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_d_presence(population: str, least: Any, most: Any, holds: bool) -> None
     """2 of 3 people and 1 of 2: shares of 2/3 and 1/2. In Python ``2/3`` is a little below 2/3."""
     sample = pa.table({"zip": ["1*", "1*", "2*"]})
     everybody = ORIGINAL if population == "raw" else RELEASED
-    found = PETValidation(
+    result = PETValidation(
         everybody,
         sample,
         "d-presence",
@@ -95,7 +95,7 @@ def test_d_presence(population: str, least: Any, most: Any, holds: bool) -> None
         dMin=least,
         dMax=most,
     )
-    assert list(found.items()) == [("dMin", least), ("dMax", most), ("d-presence", holds)]
+    assert list(result.items()) == [("dMin", least), ("dMax", most), ("d-presence", holds)]
 
 
 def test_people_whom_no_row_stands_for_count_as_zero() -> None:
@@ -108,18 +108,18 @@ def test_people_whom_no_row_stands_for_count_as_zero() -> None:
 
 def test_ambiguity() -> None:
     """Leaves below the labels: 3 * 3 + 2 * 2 = 13 of at least 5 and at most 5 * 5 = 25."""
-    found = PETValidation(
+    result = PETValidation(
         ORIGINAL, RELEASED, "Ambiguity", dataHierarchy={"zip": ZIPS}, attributeTypes=TYPES
     )
-    assert list(found) == ["ambiguity"]
-    assert found["ambiguity"] == pytest.approx(1 - (13 - 5) / (25 - 5))
+    assert list(result) == ["ambiguity"]
+    assert result["ambiguity"] == pytest.approx(1 - (13 - 5) / (25 - 5))
 
 
 @pytest.mark.parametrize("more", [{}, {"dataHierarchy": {"zip": ZIPS}}])
 def test_average_class_size(more: dict[str, Any]) -> None:
     """5 rows in 2 classes, 5 in 5 before, at most 5: 1 - (2.5 - 1) / (5 - 1)."""
-    found = PETValidation(ORIGINAL, RELEASED, "AECS", attributeTypes=TYPES, **more)
-    assert found == {"AECS": pytest.approx(1 - 1.5 / 4)}
+    result = PETValidation(ORIGINAL, RELEASED, "AECS", attributeTypes=TYPES, **more)
+    assert result == {"AECS": pytest.approx(1 - 1.5 / 4)}
 
 
 def test_the_risk_of_re_identification_looks_at_all_columns() -> None:
@@ -164,10 +164,10 @@ def test_where_petworks_keeps_suppressed_rows_as_a_class_so_do_its_names() -> No
 )
 def test_utility_bias(released: list[int], bias: float, holds: bool) -> None:
     """Sums of 21 against 22, 23 and 21."""
-    found = PETValidation(
+    result = PETValidation(
         [1, 2, 3, 4, 5, 6], released, "UtilityBias", processingFunc=sum, maxBias=bias
     )
-    assert found == {"UtilityBias": holds}
+    assert result == {"UtilityBias": holds}
 
 
 def test_utility_bias_hands_over_what_it_was_given() -> None:
@@ -315,8 +315,8 @@ def test_utility_of_adult(
         "dataHierarchy": str(folder / "adult_hierarchy"),
         "attributeTypes": quasi_identifiers(*names),
     }
-    found = PETValidation(*tables, "Ambiguity", **given)
-    assert found == {"ambiguity": pytest.approx(ambiguity, abs=1e-12)}
+    result = PETValidation(*tables, "Ambiguity", **given)
+    assert result == {"ambiguity": pytest.approx(ambiguity, abs=1e-12)}
     assert PETValidation(*tables, "AECS", **given) == {"AECS": pytest.approx(average, abs=1e-12)}
 
 
@@ -339,8 +339,8 @@ def test_the_side_car_speaks_where_nothing_is_given(shared_data: Path) -> None:
 def test_k_of_adult(names: tuple[str, ...], k: int, fulfilled: bool, shared_data: Path) -> None:
     table = str(shared_data / "adult" / "adult_anonymized.csv")
     types = quasi_identifiers(*names)
-    found = PETValidation(None, table, "k-anonymity", attributeTypes=types, k=k)
-    assert found == {"k": k, "fulfill k-anonymity": fulfilled}
+    result = PETValidation(None, table, "k-anonymity", attributeTypes=types, k=k)
+    assert result == {"k": k, "fulfill k-anonymity": fulfilled}
 
 
 @pytest.mark.parametrize(("name", "risk"), [("adult", 1.0), ("adult_anonymized", 0.2)])
@@ -353,8 +353,8 @@ def test_highest_risk_of_adult(name: str, risk: float, shared_data: Path) -> Non
 def test_l_of_inpatient(l: int, fulfilled: bool, shared_data: Path) -> None:  # noqa: E741
     table = str(shared_data / "inpatient" / "inpatient_anonymized.csv")
     types = quasi_identifiers("zipcode", "age", "nationality") | {"condition": SENSITIVE_ATTRIBUTE}
-    found = PETValidation(None, table, "l-diversity", attributeTypes=types, l=l)
-    assert found == {"l": l, "fulfill l-diversity": fulfilled}
+    result = PETValidation(None, table, "l-diversity", attributeTypes=types, l=l)
+    assert result == {"l": l, "fulfill l-diversity": fulfilled}
 
 
 @pytest.mark.parametrize(
@@ -371,7 +371,7 @@ def test_shares_of_presence(
     name: str, least: float, most: float, holds: bool, shared_data: Path
 ) -> None:
     folder = shared_data / name
-    found = PETValidation(
+    result = PETValidation(
         str(folder / f"{name}.csv"),
         str(folder / f"{name}_anonymized.csv"),
         "d-presence",
@@ -380,7 +380,7 @@ def test_shares_of_presence(
         dMin=least,
         dMax=most,
     )
-    assert found == {"dMin": least, "dMax": most, "d-presence": holds}
+    assert result == {"dMin": least, "dMax": most, "d-presence": holds}
 
 
 @pytest.mark.parametrize(("bias", "holds"), [(2, True), (1, False)])
@@ -393,11 +393,11 @@ def test_mean_age_of_presence(bias: float, holds: bool, shared_data: Path) -> No
         return sum(ages) / len(ages)
 
     folder = shared_data / "presence"
-    found = PETValidation(
+    result = PETValidation(
         str(folder / "presence.csv"),
         str(folder / "presence_anonymized2.csv"),
         "UtilityBias",
         processingFunc=mean_age,
         maxBias=bias,
     )
-    assert found == {"UtilityBias": holds}
+    assert result == {"UtilityBias": holds}

@@ -52,10 +52,10 @@ def tables(frame: Any = pa.table) -> tuple[Any, Any]:
 @pytest.mark.parametrize("frame", [pa.table, pd.DataFrame, pl.DataFrame])
 @pytest.mark.parametrize("spelling", ["mpUCCs", "mpuccs", "MPUCCS"])
 def test_it_returns_the_figures(frame: Any, spelling: str) -> None:
-    found = PETValidation(*tables(frame), spelling)
-    assert list(found) == [*FIGURES, "complete"]
-    assert found == pytest.approx(FIGURES | {"complete": True}, abs=1e-15)
-    assert all(type(value) in {int, float, bool} for value in found.values())
+    result = PETValidation(*tables(frame), spelling)
+    assert list(result) == [*FIGURES, "complete"]
+    assert result == pytest.approx(FIGURES | {"complete": True}, abs=1e-15)
+    assert all(type(value) in {int, float, bool} for value in result.values())
 
 
 def test_files_are_tables_too(tmp_path: Path) -> None:
@@ -84,29 +84,29 @@ def test_files_are_tables_too(tmp_path: Path) -> None:
 def test_keywords_are_those_of_the_measure(
     keywords: dict[str, Any], expected: dict[str, Any]
 ) -> None:
-    found = PETValidation(*tables(), "mpUCCs", **keywords)
-    assert {name: found[name] for name in expected} == expected
+    result = PETValidation(*tables(), "mpUCCs", **keywords)
+    assert {name: result[name] for name in expected} == expected
 
 
 def test_without_baseline_there_is_no_risk_score() -> None:
-    found = PETValidation(*tables(), "mpUCCs", calculate_baseline=False)
-    assert set(found) == {
+    result = PETValidation(*tables(), "mpUCCs", calculate_baseline=False)
+    assert set(result) == {
         *("identification_rate", "main_protection", "total_identified", "total_syn_records"),
         "complete",
     }
 
 
 def test_the_control_adds_its_figures() -> None:
-    found = PETValidation(*tables(), "mpUCCs", control=pa.table(STRANGERS))
-    assert list(found) == [*FIGURES, *CONTROL, "complete"]
-    assert found["control_identification_rate"] == 0.25
-    assert found["excess_risk"] == pytest.approx(1 - 0.5 / 0.75)
+    result = PETValidation(*tables(), "mpUCCs", control=pa.table(STRANGERS))
+    assert list(result) == [*FIGURES, *CONTROL, "complete"]
+    assert result["control_identification_rate"] == 0.25
+    assert result["excess_risk"] == pytest.approx(1 - 0.5 / 0.75)
 
 
 def test_a_lower_bound_is_warned_about() -> None:
     with pytest.warns(PetauditWarning, match="lower bounds"):
-        found = PETValidation(*tables(), "mpUCCs", min_entropy_delta=0.9)
-    assert found["complete"] is False
+        result = PETValidation(*tables(), "mpUCCs", min_entropy_delta=0.9)
+    assert result["complete"] is False
 
 
 @pytest.mark.parametrize(
@@ -162,9 +162,9 @@ def test_wrong_tables_are_errors(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("more", [{}, {"control": pa.table(STRANGERS)}], ids=["", "control"])
 def test_a_report_prints_it(more: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
-    found = PETValidation(*tables(), "mpUCCs", **more)
+    result = PETValidation(*tables(), "mpUCCs", **more)
     capsys.readouterr()
-    report(found, "json")
+    report(result, "json")
     printed = capsys.readouterr()
-    assert (printed.out, printed.err) == (json.dumps(found, indent=4) + "\n", "")
-    assert json.loads(printed.out, parse_constant=pytest.fail) == found
+    assert (printed.out, printed.err) == (json.dumps(result, indent=4) + "\n", "")
+    assert json.loads(printed.out, parse_constant=pytest.fail) == result

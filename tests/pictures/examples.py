@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from petaudit.i18n.voice import HIDE_BELOW, Voice
 from petaudit.pictures import (
+    AttackIntervals,
+    AttackRates,
     Chart,
     ClassSizes,
     ColumnExposure,
@@ -11,10 +13,12 @@ from petaudit.pictures import (
     ControlComparison,
     Distributions,
     IdentifiedBySize,
+    MembershipCurves,
     Picture,
     RowsAtRisk,
     SearchTree,
 )
+from petaudit.pictures.attacks import DrawnAttack
 from petaudit.pictures.class_sizes import SizeBin
 from petaudit.pictures.column_shares import ColumnShare
 from petaudit.pictures.distributions import FarShares, ValueBin
@@ -27,6 +31,12 @@ def draw(picture: Picture, language: str = "en", hide_below: int = HIDE_BELOW) -
     """The drawing of a picture."""
     return picture.draw(Voice(language, hide_below=hide_below))
 
+
+_ATTACKS = (
+    DrawnAttack("income", 0.77, 0.5, 0.54, 0.4, 0.66, 600, 300),
+    DrawnAttack("the rarest 1 %", 0.005, 0.2, -0.24, -0.9, 0.1, 600, 30),
+    DrawnAttack("alone", 0.3, None, None, None, None, 600, None),
+)
 
 EXAMPLES: tuple[Picture, ...] = (
     ClassSizes(
@@ -77,4 +87,15 @@ EXAMPLES: tuple[Picture, ...] = (
         600,
     ),
     ControlComparison(0.12, 0.05, 0.0737, 0.031, 0.115, "excess", 600, 300),
+    AttackIntervals(_ATTACKS, 0.09),
+    AttackRates(_ATTACKS),
+    MembershipCurves(
+        (0.0, 0.003, 0.01, 0.02, 0.03, 0.06, 0.1, 0.2, 0.5, 1.0),
+        0.01,
+        0.02,
+        600,
+        300,
+        tuple(place / 40 for place in range(19)),
+        tuple(place / 30 for place in range(19)),
+    ),
 )

@@ -25,13 +25,13 @@ FROM_TEN = (10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000)
 
 def histogram(sizes: list[int], suppressed: int = 0) -> ClassHistogram:
     """From the size of every class."""
-    found, classes = np.unique(np.array(sizes, np.int64), return_counts=True)
-    return ClassHistogram(found, classes.astype(np.int64), suppressed)
+    result, classes = np.unique(np.array(sizes, np.int64), return_counts=True)
+    return ClassHistogram(result, classes.astype(np.int64), suppressed)
 
 
 def test_the_limit_is_never_inside_a_bin() -> None:
-    found = class_sizes(histogram([1, 1, 6, 7, 12_345], 9), 7)
-    assert [(own.lowest, own.highest, own.classes, own.rows) for own in found.bins] == [
+    result = class_sizes(histogram([1, 1, 6, 7, 12_345], 9), 7)
+    assert [(entry.lowest, entry.highest, entry.classes, entry.rows) for entry in result.bins] == [
         (1, 1, 2, 2),
         *((size, size, 0, 0) for size in (2, 3, 4)),
         (5, 6, 1, 6),
@@ -39,33 +39,33 @@ def test_the_limit_is_never_inside_a_bin() -> None:
         *((low, high - 1, 0, 0) for low, high in itertools.pairwise(FROM_TEN[:-1])),
         (10_000, 19_999, 1, 12_345),
     ]
-    assert found.suppressed_rows == 9
+    assert result.suppressed_rows == 9
 
 
 def test_the_bin_below_the_limit_is_there_though_nobody_is_in_it() -> None:
-    found = class_sizes(histogram([60, 300]), 5)
-    assert (found.bins[0].lowest, found.bins[0].rows) == (4, 0)
+    result = class_sizes(histogram([60, 300]), 5)
+    assert (result.bins[0].lowest, result.bins[0].rows) == (4, 0)
     assert class_sizes(histogram([60, 300]), None).bins[0].lowest == 50
 
 
 @pytest.mark.parametrize("limit", [0, 0.5, 1, 4.5, 10**9, 1e300, math.inf, math.nan, None])
 def test_any_limit(limit: float | None) -> None:
-    found = class_sizes(histogram([3, 8]), limit)
-    assert sum(own.rows for own in found.bins) == 11
-    assert found.limit is None or math.isfinite(found.limit)
-    assert len(found.bins) <= 7
+    result = class_sizes(histogram([3, 8]), limit)
+    assert sum(entry.rows for entry in result.bins) == 11
+    assert result.limit is None or math.isfinite(result.limit)
+    assert len(result.bins) <= 7
 
 
 @pytest.mark.parametrize("size", [49_999, 50_000, 1_000_000, 2**31 + 1, 10**12, 10**14])
 @pytest.mark.parametrize("unit", Unit)
 @pytest.mark.parametrize("limit", [None, 5, 60_000])
 def test_bins_go_on_for_any_size(size: int, unit: Unit, limit: float | None) -> None:
-    found = class_sizes(histogram([3, size]), limit, unit)
-    last = found.bins[-1]
+    result = class_sizes(histogram([3, size]), limit, unit)
+    last = result.bins[-1]
     assert last.lowest <= size <= last.highest < 2.5 * last.lowest
     assert (last.classes, last.rows) == (1, size)
-    assert picture_from(found.to_dict()) == found
-    chart = draw(found, hide_below=0)
+    assert picture_from(result.to_dict()) == result
+    chart = draw(result, hide_below=0)
     assert chart is not None
     # Bounds that are cut would be wrong ones.
     assert f"{last.lowest:,}–{last.highest:,}</text>" in chart.svg
@@ -81,14 +81,14 @@ def test_no_class_at_all() -> None:
     limit=st.none() | st.floats(0, 40_000) | st.floats(0, 1e16),
 )
 def test_every_class_is_in_the_bin_of_its_size(sizes: list[int], limit: float | None) -> None:
-    found = class_sizes(histogram(sizes), limit)
-    for own in found.bins:
-        inside = [size for size in sizes if own.lowest <= size <= own.highest]
-        assert (own.classes, own.rows) == (len(inside), sum(inside))
+    result = class_sizes(histogram(sizes), limit)
+    for entry in result.bins:
+        inside = [size for size in sizes if entry.lowest <= size <= entry.highest]
+        assert (entry.classes, entry.rows) == (len(inside), sum(inside))
         if limit is not None:
-            assert (own.highest < limit) or (own.lowest >= limit)
-    assert sum(own.classes for own in found.bins) == len(sizes)
-    assert picture_from(found.to_dict()) == found
+            assert (entry.highest < limit) or (entry.lowest >= limit)
+    assert sum(entry.classes for entry in result.bins) == len(sizes)
+    assert picture_from(result.to_dict()) == result
 
 
 @given(
@@ -100,13 +100,15 @@ def test_the_measure_says_the_same(zips: list[str], suppressed: Any) -> None:
         return
     inputs = gather(arrow_columns({"zip": zips}), quasi_identifiers=["zip"], suppressed=suppressed)
     result = find_measure("k-anonymity").run(inputs, {"limit": 3})
-    [found] = find_measure("k-anonymity").pictures(inputs, result)
-    assert isinstance(found, ClassSizes)
+    [outcome] = find_measure("k-anonymity").pictures(inputs, result)
+    assert isinstance(outcome, ClassSizes)
     left_out = {"*"} if suppressed == "exclude" else set()
-    assert found.suppressed_rows == sum(zips.count(label) for label in left_out)
+    assert outcome.suppressed_rows == sum(zips.count(label) for label in left_out)
     sizes = [zips.count(label) for label in set(zips) - left_out]
-    assert sum(own.rows for own in found.bins if own.highest < 3) == sum(
+    assert sum(entry.rows for entry in outcome.bins if entry.highest < 3) == sum(
         size for size in sizes if size < 3
     )
     assert result.remedy is not None
-    assert result.remedy.rows_breaking == sum(own.rows for own in found.bins if own.lowest < 3)
+    assert result.remedy.rows_breaking == sum(
+        entry.rows for entry in outcome.bins if entry.lowest < 3
+    )

@@ -33,18 +33,20 @@ def test_each_column_has_the_figure_that_it_has_alone(release: Release, name: st
             hierarchies=release.given_hierarchies,
         )
         result = measure.run(inputs, {})
-        [found] = measure.pictures(inputs, result)  # type: ignore[misc]
-        assert isinstance(found, ColumnShares)
-        return found, float(result.value)
+        [outcome] = measure.pictures(inputs, result)  # type: ignore[misc]
+        assert isinstance(outcome, ColumnShares)
+        return outcome, float(result.value)
 
     whole, value = run(release.quasi_identifiers)
     assert whole.overall == value
-    assert [own.value for own in whole.columns] == sorted(own.value for own in whole.columns)
+    assert [column.value for column in whole.columns] == sorted(
+        column.value for column in whole.columns
+    )
     if name == "precision":
         # A row is suppressed by all its columns, so alone a column may fare better.
         return
-    for own in whole.columns:
-        assert own.value == run((own.column,))[1]
+    for column in whole.columns:
+        assert column.value == run((column.column,))[1]
 
 
 def test_distances_are_largest_first() -> None:
@@ -53,20 +55,20 @@ def test_distances_are_largest_first() -> None:
     after = pa.table({"a": ["x", "x"], "b": ["x", "y"], "c": [1, 1]})
     inputs = gather(after, original=before)
     assert measure.pictures is not None
-    [found] = measure.pictures(inputs, measure.run(inputs, {"figure": "wasserstein"}))
-    assert isinstance(found, ColumnShares)
-    assert [(own.column, own.value) for own in found.columns] == [("c", 0.5)]
-    assert (found.more, found.is_kept) == (2, False)
+    [result] = measure.pictures(inputs, measure.run(inputs, {"figure": "wasserstein"}))
+    assert isinstance(result, ColumnShares)
+    assert [(column.column, column.value) for column in result.columns] == [("c", 0.5)]
+    assert (result.more, result.is_kept) == (2, False)
 
 
 def test_odd_figures_and_many_columns() -> None:
     figures = {f"{'x' * 500}{place}": float(place) for place in range(40)}
     odd = {"nan": math.nan, "inf": math.inf, "none": None}
-    found = column_shares("precision", figures | odd, math.nan, is_kept=True)
-    assert (len(found.columns), found.more, found.overall) == (
+    result = column_shares("precision", figures | odd, math.nan, is_kept=True)
+    assert (len(result.columns), result.more, result.overall) == (
         MOST_COLUMNS,
         43 - MOST_COLUMNS,
         None,
     )
-    assert max(len(own.column) for own in found.columns) < 100
-    assert picture_from(found.to_dict()) == found
+    assert max(len(column.column) for column in result.columns) < 100
+    assert picture_from(result.to_dict()) == result

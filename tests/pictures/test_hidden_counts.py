@@ -28,8 +28,8 @@ from petaudit.pictures.singled_out import ExposedColumn, SizeCount
 
 
 def example(kind: str) -> Picture:
-    [found] = [own for own in EXAMPLES if own.kind == kind]
-    return found
+    [result] = [entry for entry in EXAMPLES if entry.kind == kind]
+    return result
 
 
 PAIRS: dict[str, tuple[Picture, Picture]] = {
@@ -90,7 +90,7 @@ PAIRS: dict[str, tuple[Picture, Picture]] = {
 @pytest.mark.parametrize("language", ["en", "zh-TW"])
 def test_small_counts_change_nothing(name: str, language: str) -> None:
     one, other = PAIRS[name]
-    shown = [draw(own, language=language) for own in (one, other)]
+    shown = [draw(entry, language=language) for entry in (one, other)]
     assert shown[0] is not None
     assert shown[0] == shown[1]
     tells_none = ("distributions", "column exposure")
@@ -121,21 +121,21 @@ def test_class_sizes_are_the_same_few_bins_for_every_table() -> None:
 
 def test_the_farthest_classes_are_shown_together_where_each_is_small() -> None:
     """By hand: two classes of 3 and one of 45 rows are 51, with 8, 3 and 40 of the values."""
-    found, _ = PAIRS["distributions"]
-    assert isinstance(found, Distributions)
-    chart = draw(found)
+    result, _ = PAIRS["distributions"]
+    assert isinstance(result, Distributions)
+    chart = draw(result)
     assert chart is not None
     assert "0.61" not in chart.svg
     assert "one of which decides the figure, have 50–54 rows together" in chart.text_alternative
     # Of 52, the middle of the zone: the sums 8, 11 and 51 are in zones of five.
     assert [row[2] for row in chart.table[1]] == ["9.62–17.3 %", "<19.2 %", "69.2–84.6 %"]
-    revealed = draw(found, hide_below=0)
+    revealed = draw(result, hide_below=0)
     assert revealed is not None
     assert "distance 0.61" in revealed.svg
-    alone = draw(replace(found, classes=found.classes[1:]))
+    alone = draw(replace(result, classes=result.classes[1:]))
     assert alone is not None
     assert "The class that decides the figure has 45–49 rows" in alone.text_alternative
-    few = draw(replace(found, classes=found.classes[:1]))
+    few = draw(replace(result, classes=result.classes[:1]))
     assert few is not None
     assert few.svg == ""
     assert "too few people" in few.text_alternative
@@ -153,14 +153,14 @@ def test_where_every_bar_is_hidden_a_sentence_says_so() -> None:
 
 
 def test_values_of_few_rows_are_put_together() -> None:
-    found = Distributions(
+    result = Distributions(
         "pay",
         "ordered",
         tuple(ValueBin(rows, 1, None) for rows in (50, 1, 2, 3, 40, 4)),
         (FarShares(40, 1, 0.4321, (30, 0, 0, 1, 9, 0)),),
         100,
     )
-    chart = draw(found)
+    chart = draw(result)
     assert chart is not None
     # 50, 6 and 44 rows of the table; 30, 31 and 40 of the class.
     assert [row[:2] for row in chart.table[1]] == [
@@ -178,7 +178,7 @@ def test_bars_of_values_have_the_order_that_zones_have() -> None:
     both = [
         draw(
             Distributions(
-                "pay", "equal", tuple(ValueBin(own, 1, None) for own in rows), of_class, 60
+                "pay", "equal", tuple(ValueBin(row, 1, None) for row in rows), of_class, 60
             )
         )
         for rows in ((22, 21, 17), (21, 20, 19))

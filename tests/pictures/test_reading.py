@@ -49,11 +49,11 @@ def test_broken_data_is_an_error_and_never_half_a_picture(
             break
         place = place[key]
     try:
-        found = picture_from(plain)
+        result = picture_from(plain)
     except ValueError:
         return
-    assert picture_from(found.to_dict()) == found
-    json.dumps(found.to_dict(), allow_nan=False)
+    assert picture_from(result.to_dict()) == result
+    json.dumps(result.to_dict(), allow_nan=False)
 
 
 @pytest.mark.parametrize("picture", EXAMPLES, ids=lambda own: own.kind)
@@ -70,7 +70,7 @@ def test_fields_that_lack_or_are_too_many(picture: Any) -> None:
 
 
 def changed(kind: str, **fields: object) -> dict[str, Any]:
-    [example] = [own for own in EXAMPLES if own.kind == kind]
+    [example] = [entry for entry in EXAMPLES if entry.kind == kind]
     return example.to_dict() | fields
 
 
@@ -111,8 +111,8 @@ def test_parts_that_do_not_fit_together(plain: dict[str, Any]) -> None:
 
 def test_a_document_of_0_5_0_does_not_say_how_few_rows_a_combination_identifies() -> None:
     plain = {"kind": "column-exposure", "columns": [], "identified": 0, "more": 0}
-    found = picture_from(plain)
-    assert isinstance(found, ColumnExposure)
-    assert found.smallest is None
+    result = picture_from(plain)
+    assert isinstance(result, ColumnExposure)
+    assert result.smallest is None
     with pytest.raises(ValueError, match="smallest"):
         picture_from(plain | {"smallest": "few"})

@@ -55,17 +55,19 @@ def searched(columns: int, seed: int, **options: Any) -> tuple[Any, tuple[Pictur
     most=st.integers(1, 5),
 )
 def test_against_the_tables_of_the_search(columns: int, seed: int, delta: float, most: int) -> None:
-    result, found = searched(columns, seed, min_entropy_delta=delta, max_baseline_cols=most)
-    by_size, exposure, tree, *_ = found
+    result, outcome = searched(columns, seed, min_entropy_delta=delta, max_baseline_cols=most)
+    by_size, exposure, tree, *_ = outcome
     tables = {name: result.table(name) for name in ("details", "tree")}
     details = tables["details"]["field_combo"].values
     sizes = [len(combination) for combination in details]
     assert isinstance(by_size, IdentifiedBySize)
-    assert [own.rows for own in by_size.sizes] == [sizes.count(own.fewest) for own in by_size.sizes]
-    assert sum(own.pruned for own in by_size.sizes) == sum(tables["tree"]["is_pruned"].values)
+    assert [entry.rows for entry in by_size.sizes] == [
+        sizes.count(entry.fewest) for entry in by_size.sizes
+    ]
+    assert sum(entry.pruned for entry in by_size.sizes) == sum(tables["tree"]["is_pruned"].values)
     assert isinstance(exposure, ColumnExposure)
-    for own in exposure.columns:
-        assert own.rows == sum(own.column in combination for combination in details)
+    for entry in exposure.columns:
+        assert entry.rows == sum(entry.column in combination for combination in details)
     assert exposure.smallest == min(Counter(details).values(), default=None)
     assert isinstance(tree, SearchTree)
     every = {
@@ -86,22 +88,22 @@ def test_against_the_tables_of_the_search(columns: int, seed: int, delta: float,
         assert node.unique == (None if pruned else unique)
     assert tree.more == len(every) - len(tree.nodes)
     assert len(tree.nodes) <= MOST_NODES
-    for own_picture in found:
+    for own_picture in outcome:
         assert picture_from(own_picture.to_dict()) == own_picture
 
 
 def test_a_large_search_gives_a_small_picture() -> None:
-    _, found = searched(14, 1, max_baseline_cols=6)
-    assert all(len(str(own.to_dict())) < 20_000 for own in found)
-    tree = next(own for own in found if isinstance(own, SearchTree))
-    assert max(own.depth for own in tree.nodes) <= DEEPEST
+    _, result = searched(14, 1, max_baseline_cols=6)
+    assert all(len(str(entry.to_dict())) < 20_000 for entry in result)
+    tree = next(entry for entry in result if isinstance(entry, SearchTree))
+    assert max(entry.depth for entry in tree.nodes) <= DEEPEST
 
 
 def test_sizes_that_were_left_out_are_not_looked_at() -> None:
-    _, found = searched(4, 3, n_cols=[2])
-    tree = next(own for own in found if isinstance(own, SearchTree))
-    assert {own.unique is None for own in tree.nodes if own.depth == 1} == {True}
-    assert tree.more == 6 - sum(own.depth == 2 for own in tree.nodes)
+    _, result = searched(4, 3, n_cols=[2])
+    tree = next(entry for entry in result if isinstance(entry, SearchTree))
+    assert {entry.unique is None for entry in tree.nodes if entry.depth == 1} == {True}
+    assert tree.more == 6 - sum(entry.depth == 2 for entry in tree.nodes)
 
 
 def test_an_empty_table_has_no_picture() -> None:
@@ -111,8 +113,8 @@ def test_an_empty_table_has_no_picture() -> None:
 
 
 def test_the_control() -> None:
-    _, found = searched(4, 5)
-    assert isinstance(found[-1], ControlComparison)
+    _, result = searched(4, 5)
+    assert isinstance(result[-1], ControlComparison)
     known = excess(Successes(80, 10), Successes(40, 20))
     [made] = control_comparison(SimpleNamespace(excess=known))  # type: ignore[arg-type]
     assert isinstance(made, ControlComparison)
@@ -120,16 +122,16 @@ def test_the_control() -> None:
     assert (made.finding, made.people, made.control_people) == ("not comparable", 80, 40)
     assert made.lower < made.upper < 0
     nothing = excess(Successes(80, 10), Successes(40, 40))
-    for own in (None, nothing):
-        assert control_comparison(SimpleNamespace(excess=own)) == ()  # type: ignore[arg-type]
+    for entry in (None, nothing):
+        assert control_comparison(SimpleNamespace(excess=entry)) == ()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("columns", "size"), [(1, 1), (5, 2), (6, 6), (7, 4)])
 def test_combinations_by_their_place(columns: int, size: int) -> None:
     every = list(itertools.combinations(range(columns), size))
-    found = combinations_at(np.arange(len(every)), columns, size)
-    assert [tuple(own) for own in found.tolist()] == every
-    assert [rank_of(own, columns) for own in every] == list(range(len(every)))
+    result = combinations_at(np.arange(len(every)), columns, size)
+    assert [tuple(entry) for entry in result.tolist()] == every
+    assert [rank_of(entry, columns) for entry in every] == list(range(len(every)))
 
 
 def test_numbers_of_combinations_that_no_machine_integer_holds() -> None:

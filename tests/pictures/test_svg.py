@@ -81,7 +81,7 @@ def checked(chart: Chart | None) -> ElementTree.Element:
             if name != "aria-label":
                 assert "url(" not in value or re.fullmatch(rf"url\(#({'|'.join(ids)})\)", value)
                 assert ":" not in value
-    assert [own.tag for own in root][:2] == [f"{SVG}title", f"{SVG}desc"]
+    assert [entry.tag for entry in root][:2] == [f"{SVG}title", f"{SVG}desc"]
     assert root[0].text == chart.title
     assert root[1].text == chart.text_alternative
     assert root.get("aria-labelledby") == root[0].get("id")
@@ -94,7 +94,7 @@ def data_of(root: ElementTree.Element) -> Iterator[ElementTree.Element]:
 
 
 def every_chart(language: str, hide_below: int) -> list[Chart | None]:
-    drawn = [draw(own, language=language, hide_below=hide_below) for own in EXAMPLES]
+    drawn = [draw(entry, language=language, hide_below=hide_below) for entry in EXAMPLES]
     return [*drawn, draw_comparison(COMPARED, Voice(language))]
 
 
@@ -146,7 +146,7 @@ def named(name: str) -> list[Any]:
 
 @pytest.mark.parametrize("name", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_names_are_text(name: str) -> None:
-    charts = [draw(own) for own in named(name)]
+    charts = [draw(entry) for entry in named(name)]
     charts.append(draw_comparison([ComparedFigure(name, 1.0, 2.0, None, "lower")], Voice()))
     for chart in charts:
         assert chart is not None
@@ -165,8 +165,8 @@ def test_hostile_names_are_text(name: str) -> None:
 @settings(max_examples=examples(40))
 @given(name=st.text(max_size=40))
 def test_any_name_gives_well_formed_drawings(name: str) -> None:
-    for own in named(name):
-        checked(draw(own))
+    for entry in named(name):
+        checked(draw(entry))
 
 
 def test_shapes_are_where_their_numbers_are() -> None:
@@ -208,8 +208,8 @@ def test_a_search_tree_at_its_largest_is_small() -> None:
 
 
 def test_nothing_to_see() -> None:
-    for own in EXAMPLES:
-        empty = {name: () for name in ("bins", "columns", "sizes", "nodes") if hasattr(own, name)}
-        if empty and not isinstance(own, Distributions):
-            assert draw(replace(own, **empty)) is None  # type: ignore[arg-type]
+    for entry in EXAMPLES:
+        empty = {name: () for name in ("bins", "columns", "sizes", "nodes") if hasattr(entry, name)}
+        if empty and not isinstance(entry, Distributions):
+            assert draw(replace(entry, **empty)) is None  # type: ignore[arg-type]
     assert draw_comparison([], Voice()) is None

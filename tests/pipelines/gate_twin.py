@@ -42,20 +42,20 @@ def verdicts(
     allowed: Mapping[str, float],
 ) -> list[Verdict]:
     """The verdict of every entry; ``allowed`` holds the allowed worsening by Evaluator."""
-    found = []
+    result = []
     for entry in entries:
         comparison = None
         if earlier is not None:
             comparison = compared(entry, entries, earlier, allowed[entry["modules"]["Evaluator"]])
         said = {entry["status"], comparison}
-        status = next(own for own in ORDER if own in said)
+        status = next(item for item in ORDER if item in said)
         breaches = []
         if entry["status"] == "failed":
             breaches.append("limit")
         if comparison == "failed":
             breaches.append("worsening")
-        found.append(Verdict(status, comparison, tuple(breaches)))
-    return found
+        result.append(Verdict(status, comparison, tuple(breaches)))
+    return result
 
 
 def compared(
@@ -64,8 +64,8 @@ def compared(
     earlier: Sequence[Mapping[str, Any]],
     allowed: float,
 ) -> str:
-    names = [own["run"] for own in earlier]
-    if all(own["run"] not in names for own in entries):
+    names = [item["run"] for item in earlier]
+    if all(item["run"] not in names for item in entries):
         return "error"
     if entry["run"] not in names:
         return "new"
@@ -104,8 +104,8 @@ def is_comparable(entry: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
         return False
     silent = SILENT_OPTIONS.get(entry["measure"], set())
     now, then = (
-        {name: value for name, value in own["options"].items() if name not in silent}
-        for own in (entry, before)
+        {name: value for name, value in item["options"].items() if name not in silent}
+        for item in (entry, before)
     )
     return now == then
 

@@ -130,28 +130,30 @@ def started(
 
 def document(path: Path) -> dict[str, Any]:
     """A result without its timings."""
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    del found["timings"]
-    return found
+    result: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    del result["timings"]
+    return result
 
 
 def contents(folder: Path) -> dict[str, Any]:
     """Every file of a folder of results as far as it must be the same each time."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         if path.is_dir():
-            found[name] = "a folder"
+            result[name] = "a folder"
         elif path.name == "result.json":
             # As text: the order of the keys and the way numbers are written count as well.
-            found[name] = json.dumps(document(path))
+            result[name] = json.dumps(document(path))
         elif _TIMINGS in name:
-            found[name] = path.read_bytes().splitlines()[0]
+            result[name] = path.read_bytes().splitlines()[0]
         else:
-            found[name] = path.read_bytes()
-    return found
+            result[name] = path.read_bytes()
+    return result
 
 
 def raw(folder: Path) -> dict[str, bytes]:
     """Every file of a folder, byte for byte."""
-    return {str(own): own.read_bytes() for own in sorted(folder.rglob("*")) if own.is_file()}
+    return {
+        str(entry): entry.read_bytes() for entry in sorted(folder.rglob("*")) if entry.is_file()
+    }

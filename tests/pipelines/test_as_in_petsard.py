@@ -49,61 +49,61 @@ def problems(**modules: Any) -> str:
     [(11, 0.8, 9), (10, 0.8, 8), (5, 0.5, 2), (7, 0.5, 4), (9, 0.7, 6), (48_842, 0.8, 39_074)],
 )
 def test_parts_have_as_many_rows(rows: int, ratio: float, train: int) -> None:
-    [found] = ran(
+    [result] = ran(
         Loader={"a": {"filepath": table(rows)}}, Splitter={"s": {"train_split_ratio": ratio}}
     ).values()
-    assert [len(found["train"]), len(found["validation"])] == [train, rows - train]
+    assert [len(result["train"]), len(result["validation"])] == [train, rows - train]
 
 
 def test_parts_have_as_many_rows_at_any_share() -> None:
     draw = np.random.default_rng(5)
     for _ in range(20):
         rows, ratio = int(draw.integers(4, 60)), round(float(draw.uniform(0.2, 0.8)), 2)
-        [found] = ran(
+        [result] = ran(
             Loader={"a": {"filepath": table(rows)}}, Splitter={"s": {"train_split_ratio": ratio}}
         ).values()
-        both = pd.concat([found["train"], found["validation"]])["id"].astype(int)
-        assert (len(found["train"]), sorted(both)) == (round(rows * ratio), list(range(rows)))
+        both = pd.concat([result["train"], result["validation"]])["id"].astype(int)
+        assert (len(result["train"]), sorted(both)) == (round(rows * ratio), list(range(rows)))
 
 
 # The names of runs, and what get_result() gives of files without an Evaluator.
 
 
 def test_a_loader_alone_gives_its_table() -> None:
-    found = ran(Loader={"a": {"filepath": table(5)}, "b": {"filepath": "t.csv", "nrows": 2}})
-    assert {name: len(own) for name, own in found.items()} == {"Loader[a]": 5, "Loader[b]": 2}
-    assert list(found["Loader[a]"].columns) == ["id", "x"]
+    result = ran(Loader={"a": {"filepath": table(5)}, "b": {"filepath": "t.csv", "nrows": 2}})
+    assert {name: len(entry) for name, entry in result.items()} == {"Loader[a]": 5, "Loader[b]": 2}
+    assert list(result["Loader[a]"].columns) == ["id", "x"]
 
 
 @pytest.mark.parametrize("frame", ["pandas", "polars", "pyarrow"])
 def test_tables_are_of_the_kind_that_was_asked_for(frame: str) -> None:
-    [found] = ran(frame, Loader={"a": {"filepath": table(5)}}).values()
-    assert type(found).__module__.partition(".")[0] == frame
+    [result] = ran(frame, Loader={"a": {"filepath": table(5)}}).values()
+    assert type(result).__module__.partition(".")[0] == frame
 
 
 def test_samples_are_numbered_with_zeros_in_front() -> None:
-    found = ran(Loader={"a": {"filepath": table(9)}}, Splitter={"s": {"num_samples": 10}})
-    assert list(found) == [f"Loader[a]_Splitter[s_[10-{n:02}]]" for n in range(1, 11)]
-    assert {tuple(own) for own in found.values()} == {("train", "validation")}
-    assert len({tuple(own["train"]["id"]) for own in found.values()}) > 1
+    result = ran(Loader={"a": {"filepath": table(9)}}, Splitter={"s": {"num_samples": 10}})
+    assert list(result) == [f"Loader[a]_Splitter[s_[10-{n:02}]]" for n in range(1, 11)]
+    assert {tuple(value) for value in result.values()} == {("train", "validation")}
+    assert len({tuple(value["train"]["id"]) for value in result.values()}) > 1
 
 
 def test_given_parts_are_the_tables_themselves() -> None:
     table(5)
     files = {"ori": "t.csv", "control": "c.csv"}
     Path("c.csv").write_text("id;x\n9;9\n")
-    found = ran(Splitter={"s": {"method": "custom_data", "filepath": files}})
-    assert {name: len(own) for name, own in found["Splitter[s]"].items()} == {
+    result = ran(Splitter={"s": {"method": "custom_data", "filepath": files}})
+    assert {name: len(entry) for name, entry in result["Splitter[s]"].items()} == {
         "train": 5, "validation": 1,
     }  # fmt: skip
 
 
 def test_a_synthesizer_alone_gives_its_table() -> None:
-    found = ran(
+    result = ran(
         Loader={"a": {"filepath": table(9)}},
         Synthesizer={"g": {"method": "independent", "sample_num_rows": 4}},
     )
-    assert {name: len(own) for name, own in found.items()} == {"Loader[a]_Synthesizer[g]": 4}
+    assert {name: len(entry) for name, entry in result.items()} == {"Loader[a]_Synthesizer[g]": 4}
 
 
 def test_a_table_that_changed_is_not_handed_out() -> None:
@@ -119,12 +119,12 @@ def test_a_table_that_changed_is_not_handed_out() -> None:
 
 @pytest.mark.parametrize("more", [{}, {"min_entropy_delta": 0.01}])
 def test_the_tree_has_the_columns_in_the_same_order(more: dict[str, Any]) -> None:
-    [found] = ran(
+    [result] = ran(
         Loader={"a": {"filepath": table(9)}},
         Synthesizer={"g": {"method": "independent"}},
         Evaluator={"e": {"method": "mpuccs", **more}},
     ).values()
-    assert list(found["tree"].columns) == [
+    assert list(result["tree"].columns) == [
         *("check_order", "field_combo", "combo_size", "is_pruned", "mpuccs_cnt"),
         *("mpuccs_collision_cnt", "baseline_protection", "entropy_gain", "overall_protection"),
         *(("entropy", "field_weight", "weighted_collision") if more else ()),
@@ -135,8 +135,8 @@ def test_the_gain_by_hand() -> None:
     """Synthetic (a, x), (a, y), (b, z), (b, z): sums of squares 8, 6 and 6 of 16 pairs."""
     synthetic = pd.DataFrame({"p": ["a", "a", "b", "b"], "q": ["x", "y", "z", "z"]})
     original = pd.DataFrame({"p": ["a", "b", "c"], "q": ["x", "y", "z"]})
-    found = petaudit.mpuccs(original, synthetic, deduplicate=False).tree
-    gains = dict(zip(found["field_combo"], found["entropy_gain"], strict=True))
+    result = petaudit.mpuccs(original, synthetic, deduplicate=False).tree
+    gains = dict(zip(result["field_combo"], result["entropy_gain"], strict=True))
     of_p, of_q = (np.log2(16 / squares) / 2 for squares in (8, 6))
     both = next(combo for combo in gains if len(combo) == 2)
     assert gains == pytest.approx({("p",): of_p, ("q",): of_q, both: of_q - gains[both[:1]]})

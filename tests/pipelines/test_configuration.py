@@ -88,14 +88,14 @@ def test_the_executor_has_no_names() -> None:
 
 
 def test_changes_follow_each_other() -> None:
-    found = changed("Evaluator.a.limit=0.2", "Evaluator.a.seed=3")
-    assert found["Evaluator"]["a"] == {"method": "mpuccs", "limit": 0.2, "seed": 3}
+    result = changed("Evaluator.a.limit=0.2", "Evaluator.a.seed=3")
+    assert result["Evaluator"]["a"] == {"method": "mpuccs", "limit": 0.2, "seed": 3}
 
 
 def test_a_value_that_was_no_mapping_gives_way() -> None:
     text = "Loader: {t: {filepath: t.csv, hierarchies: folder}}"
-    found = changed("Loader.t.hierarchies.zip=zip.csv", text=text)
-    assert found["Loader"]["t"]["hierarchies"] == {"zip": "zip.csv"}
+    result = changed("Loader.t.hierarchies.zip=zip.csv", text=text)
+    assert result["Loader"]["t"]["hierarchies"] == {"zip": "zip.csv"}
 
 
 _words = st.text(max_size=5)
@@ -109,15 +109,15 @@ _plain = st.recursive(
 @given(value=_plain)
 def test_any_value_that_yaml_can_write(value: Any) -> None:
     text = yaml.safe_dump(value, default_flow_style=True)
-    found = changed(f"Loader.t.x={text}")["Loader"]["t"]
-    assert found.get("x") == value
-    assert ("x" in found) == (value is not None)
+    result = changed(f"Loader.t.x={text}")["Loader"]["t"]
+    assert result.get("x") == value
+    assert ("x" in result) == (value is not None)
 
 
 def test_null_takes_a_setting_away_and_nothing_at_all_is_an_error() -> None:
     text = "Evaluator: {a: {method: mpuccs, limit: 0.5}}"
-    found = with_overrides(parse_yaml(text, "x.yaml"), ["Evaluator.a.limit=null"])
-    assert found.value == {"Evaluator": {"a": {"method": "mpuccs"}}}
+    result = with_overrides(parse_yaml(text, "x.yaml"), ["Evaluator.a.limit=null"])
+    assert result.value == {"Evaluator": {"a": {"method": "mpuccs"}}}
     for nothing in ("", "  "):
         with pytest.raises(OptionError, match="has no value; use null to remove the setting"):
             with_overrides(parse_yaml(text, "x.yaml"), [f"Evaluator.a.limit={nothing}"])

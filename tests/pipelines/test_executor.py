@@ -123,16 +123,16 @@ def test_events_tell_what_happens_in_order() -> None:
                 wanted += [("step", f"Evaluator {measure}"), ("result", f"Evaluator {measure}")]
     wanted += [("written", name) for name in executor.file_names]
     wanted.append(("finished", ""))
-    assert [(own.kind, own.file or f"{own.module} {own.experiment}".strip()) for own in heard] == (
-        wanted
-    )
-    results = [own for own in heard if own.kind == "result"]
-    assert [own.run for own in results] == list(executor.get_result())
-    assert [own.status for own in results] == [
-        own["status"] for own in executor.document["results"]
+    assert [
+        (entry.kind, entry.file or f"{entry.module} {entry.experiment}".strip()) for entry in heard
+    ] == (wanted)
+    results = [entry for entry in heard if entry.kind == "result"]
+    assert [entry.run for entry in results] == list(executor.get_result())
+    assert [entry.status for entry in results] == [
+        entry["status"] for entry in executor.document["results"]
     ]
-    assert {own.total for own in heard} == {8}
-    counted = [own.done for own in heard]
+    assert {entry.total for entry in heard} == {8}
+    counted = [entry.done for entry in heard]
     assert counted == sorted(counted)
     assert (heard[0].done, heard[-1].done, heard[-1].status) == (0, 8, verdict)
 
@@ -162,8 +162,8 @@ def test_it_can_run_twice() -> None:
     first = json.loads(Path("out/result.json").read_text())
     executor.run()
     second = json.loads(Path("out/result.json").read_text())
-    for own in (first, second):
-        assert len(own.pop("timings")["steps"]) > 0
+    for entry in (first, second):
+        assert len(entry.pop("timings")["steps"]) > 0
     assert first == second
 
 
@@ -183,41 +183,41 @@ def test_the_document_has_these_keys_and_no_others() -> None:
     Path("b.yaml").write_text(TWO_BY_TWO)
     executor = petaudit.Executor("b.yaml", out="out", overrides=["Evaluator.n.seed=6"])
     executor.run()
-    found = json.loads(Path("out/result.json").read_text(encoding="utf-8"))
-    assert found == executor.document
-    assert list(found) == [
+    result = json.loads(Path("out/result.json").read_text(encoding="utf-8"))
+    assert result == executor.document
+    assert list(result) == [
         *("document", "petaudit", "command", "verdict", "exit_code", "problems"),
         *("open_questions", "strict", "configuration", "compare_to", "files", "policies"),
         *("inputs", "results", "left_out", "breaches", "errors", "warnings", "what_to_do"),
         *("texts", "timings"),
     ]
-    assert (found["document"], found["petaudit"]) == ("petaudit.result/2", petaudit.__version__)
-    assert (found["verdict"], found["exit_code"]) == ("failed", 1)
-    configuration = found["configuration"]
+    assert (result["document"], result["petaudit"]) == ("petaudit.result/2", petaudit.__version__)
+    assert (result["verdict"], result["exit_code"]) == ("failed", 1)
+    configuration = result["configuration"]
     assert set(configuration) == {
         *("name", "sha256", "effective_sha256", "set", "only", "runs_left_out")
     }
     assert (configuration["name"], configuration["set"]) == ("b.yaml", ["Evaluator.n.seed=6"])
-    [given] = found["inputs"].items()
+    [given] = result["inputs"].items()
     assert given[0] == "Loader[a]"
     assert set(given[1]) == {"name", "rows", "columns", "engine", "sha256"}
     assert given[1]["engine"] == "duckdb"
     assert (given[1]["rows"], given[1]["columns"]) == (20, ["zip", "age", "ill"])
     assert re.fullmatch("[0-9a-f]{64}", given[1]["sha256"])
-    for own in found["results"]:
-        assert list(own) == list(ENTRY)
+    for entry in result["results"]:
+        assert list(entry) == list(ENTRY)
         for name, kind in ENTRY.items():
-            assert isinstance(own[name], kind), name
-    assert found["results"][1]["seeds"] == {"Splitter": 7, "Synthesizer": 3, "Evaluator": 6}
-    assert found["results"][0]["strict"] is True
+            assert isinstance(entry[name], kind), name
+    assert result["results"][1]["seeds"] == {"Splitter": 7, "Synthesizer": 3, "Evaluator": 6}
+    assert result["results"][0]["strict"] is True
     breach = {"kind", "run", "measure", "profile", "value", "limit", "limit_exact"}
     breach |= {"rule", "conditions", "line"}
-    assert [set(own) for own in found["breaches"]] == [breach] * 4
-    assert {own["line"] for own in found["breaches"]} == {9}
-    assert found["errors"] == []
-    assert set(found["timings"]) == {"steps", "stages"}
+    assert [set(entry) for entry in result["breaches"]] == [breach] * 4
+    assert {entry["line"] for entry in result["breaches"]} == {9}
+    assert result["errors"] == []
+    assert set(result["timings"]) == {"steps", "stages"}
     steps = {"run", "module", "experiment", "step", "start_time", "end_time"}
-    for step in found["timings"]["steps"]:
+    for step in result["timings"]["steps"]:
         assert set(step) == {*steps, "duration_seconds", "cpu_seconds"}
 
 
@@ -240,17 +240,17 @@ def test_no_absolute_path_is_in_a_reason(tmp_path: Path) -> None:
     text = "Loader: {a: {filepath: t.csv, hierarchies: h, roles: {quasi_identifier: zip}}}\n"
     executor = petaudit.Executor(f"{text}Evaluator: {{p: {{method: precision}}}}\n", out="out")
     assert executor.run() == "error"
-    found = Path("out/result.json").read_text()
-    assert "its hierarchy (h/hierarchy_zip.csv)" in found
-    assert str(tmp_path) not in found
+    result = Path("out/result.json").read_text()
+    assert "its hierarchy (h/hierarchy_zip.csv)" in result
+    assert str(tmp_path) not in result
 
 
 def test_the_hash_of_the_configuration_follows_its_content() -> None:
     def hashes(text: str, *changes: str) -> tuple[str, str]:
         executor = petaudit.Executor(text, overrides=changes)
         executor.run()
-        own = executor.document["configuration"]
-        return own["sha256"], own["effective_sha256"]
+        entry = executor.document["configuration"]
+        return entry["sha256"], entry["effective_sha256"]
 
     plain, commented = hashes(ONE), hashes(f"# why\n{ONE}")
     changed, overridden = hashes(ONE.replace("0.5", "0.6")), hashes(ONE, "Evaluator.e.limit=0.6")

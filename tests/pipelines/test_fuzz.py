@@ -77,8 +77,8 @@ def _value_changed(lines: list[str], chance: random.Random) -> None:
 def _value_likely_changed(lines: list[str], chance: random.Random) -> None:
     """Put something of the same sort in the place of a value."""
     index = chance.randrange(len(lines))
-    found = _LINE.match(lines[index])
-    value = found[4].partition(" ")[0] if found else ""
+    result = _LINE.match(lines[index])
+    value = result[4].partition(" ")[0] if result else ""
     if value in {"true", "false"}:
         _put(lines, index, "false" if value == "true" else "null")
     elif value[:1].isdigit():
@@ -88,18 +88,18 @@ def _value_likely_changed(lines: list[str], chance: random.Random) -> None:
 
 
 def _put(lines: list[str], index: int, scalar: str) -> None:
-    found = _LINE.match(lines[index])
+    result = _LINE.match(lines[index])
     if "num_" in lines[index] and re.fullmatch(r"[0-9_:]{2,9}", scalar):
         scalar = "3"  # Thousands of samples or rows take their time.
-    lines[index] = f"{found[1]}{found[2]}: {scalar}" if found else lines[index] + scalar
+    lines[index] = f"{result[1]}{result[2]}: {scalar}" if result else lines[index] + scalar
 
 
 def _key_changed(lines: list[str], chance: random.Random) -> None:
     index = chance.randrange(len(lines))
-    found = _LINE.match(lines[index])
-    if found:
-        key = chance.choice([*KEYS, found[2][:-1], found[2] + "s", found[2].upper()])
-        lines[index] = f"{found[1]}{key}: {found[4]}"
+    result = _LINE.match(lines[index])
+    if result:
+        key = chance.choice([*KEYS, result[2][:-1], result[2] + "s", result[2].upper()])
+        lines[index] = f"{result[1]}{key}: {result[4]}"
 
 
 def _line_added(lines: list[str], chance: random.Random) -> None:
@@ -131,9 +131,9 @@ def _indented(lines: list[str], chance: random.Random) -> None:
 def _nested(lines: list[str], chance: random.Random) -> None:
     index = chance.randrange(len(lines))
     depth = chance.choice([1, 3, 30, 300])
-    found = _LINE.match(lines[index])
-    if found:
-        lines[index] = f"{found[1]}{found[2]}: " + "{k: " * depth + "x" + "}" * depth
+    result = _LINE.match(lines[index])
+    if result:
+        lines[index] = f"{result[1]}{result[2]}: " + "{k: " * depth + "x" + "}" * depth
 
 
 def _marks_flipped(lines: list[str], chance: random.Random) -> None:
@@ -180,17 +180,17 @@ def spoiled(chance: random.Random) -> bytes:
 
 def arguments(chance: random.Random) -> list[str]:
     """Some ``--set`` and ``--only`` that make more or less sense."""
-    found: list[str] = []
+    result: list[str] = []
     while chance.random() < 0.15:
         path = ".".join(
             chance.choice(_PATHS[place]) for place in range(chance.choice([3, 3, 1, 4]))
         )
         typed = chance.choice(SCALARS).replace("\0", "")
         if "num" not in path or len(typed) < 8:
-            found.append(f"--set={path}{chance.choice(['=', '=', '', ' = '])}{typed}")
+            result.append(f"--set={path}{chance.choice(['=', '=', '', ' = '])}{typed}")
     if chance.random() < 0.05:
-        found.append(f"--only={chance.choice([*_PATHS[1], 'Loader[table]_Evaluator[kept]'])}")
-    return found
+        result.append(f"--only={chance.choice([*_PATHS[1], 'Loader[table]_Evaluator[kept]'])}")
+    return result
 
 
 _PATHS = (
@@ -277,7 +277,7 @@ def test_spoiled_files(seed: int) -> None:
 _texts = st.text(max_size=6) | st.sampled_from([*TABLES, "mpuccs", "custom_data", "random", "zip"])
 _scalars = st.none() | st.booleans() | st.integers() | st.floats() | st.dates() | _texts
 _options = st.dictionaries(
-    st.sampled_from([own for own in KEYS if own.isidentifier()]) | _texts | st.integers(0, 3),
+    st.sampled_from([entry for entry in KEYS if entry.isidentifier()]) | _texts | st.integers(0, 3),
     st.recursive(
         _scalars,
         lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_texts, inner, max_size=3),
@@ -307,5 +307,5 @@ def test_text_of_any_kind(text: str) -> None:
 @settings(max_examples=examples(300))
 @given(changes=st.lists(st.text(), max_size=2), only=st.lists(st.text(), max_size=1))
 def test_arguments_of_any_kind(changes: list[str], only: list[str]) -> None:
-    more = [*(f"--set={own}" for own in changes), *(f"--only={own}" for own in only)]
+    more = [*(f"--set={item}" for item in changes), *(f"--only={item}" for item in only)]
     tried(WHOLE[0].encode(), more, chances(0))

@@ -23,7 +23,7 @@ from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.pipelines.reading import NEVER_EMPTY
 from petaudit.system.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, MapOf, Number
 from petaudit.system.reading import Mark
-from petaudit.system.settings import settings_of
+from petaudit.system.settings import required_of, settings_of
 from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of, read_pipeline
 
@@ -110,7 +110,7 @@ VALUES = (
 )  # fmt: skip
 NAMES = (
     *MODULES, "loader", "Describer", "a", "A", "", ".a", "x" * 61, 5, None, True,
-    *{name for own in METHODS.values() for model in own for name in settings_of(model)},
+    *{name for value in METHODS.values() for model in value for name in settings_of(model)},
     *{option.name for measure in all_measures().values() for option in measure.options},
     "limit", "method", "identifier", "ori", "na_values",
 )  # fmt: skip
@@ -160,8 +160,8 @@ def value_of(kind: Kind) -> st.SearchStrategy[Any]:
         case Number():
             most = 1e308 if kind.most is None else kind.most
             without = kind.excludes_bounds
-            found = st.floats(kind.least, most, exclude_min=without, exclude_max=without)
-            return found.filter(kind.takes)
+            result = st.floats(kind.least, most, exclude_min=without, exclude_max=without)
+            return result.filter(kind.takes)
         case Boolean():
             return st.booleans()
         case Choice():
@@ -183,7 +183,7 @@ def value_of(kind: Kind) -> st.SearchStrategy[Any]:
 
 
 def options_of(kinds: dict[str, Kind], required: dict[str, Any]) -> st.SearchStrategy[Any]:
-    own = {
+    entry = {
         name: value_of(kind) if name in NEVER_EMPTY else value_of(kind) | st.none()
         for name, kind in kinds.items()
         if name not in required
@@ -192,29 +192,33 @@ def options_of(kinds: dict[str, Kind], required: dict[str, Any]) -> st.SearchStr
         name: value_of(kind) if isinstance(kind, Kind) else st.just(kind)
         for name, kind in required.items()
     }
-    return st.fixed_dictionaries(given, optional=own)
+    return st.fixed_dictionaries(given, optional=entry)
 
 
 def experiment_of(module: str) -> st.SearchStrategy[Any]:
     if module == EVALUATOR:
-        common = {name: own.kind for name, own in settings_of(Evaluation).items()}
+        common = {name: entry.kind for name, entry in settings_of(Evaluation).items()}
         return st.one_of(
             options_of(
-                {**common, **{own.name: own.kind for own in measure.options}},
+                {**common, **{entry.name: entry.kind for entry in measure.options}},
                 {
                     "method": measure.name,
-                    **{own.name: own.kind for own in measure.options if own.required},
+                    **{entry.name: entry.kind for entry in measure.options if entry.required},
                 },
             )
             for measure in listed_measures().values()
         )
-    found = []
+    result = []
     for model in METHODS[module]:
-        kinds = {name: own.kind for name, own in settings_of(model).items()}
+        kinds = {name: entry.kind for name, entry in settings_of(model).items()}
         method = model.method  # type: ignore[attr-defined]
-        needed = {name: kinds[name] for name in ("filepath", "source") if name in kinds}
-        found.append(options_of(kinds, needed | ({"method": method} if method else {})))
-    return st.one_of(found)
+        needed = {
+            name: kinds[name]
+            for name in ("filepath", "source", *required_of(model))
+            if name in kinds
+        }
+        result.append(options_of(kinds, needed | ({"method": method} if method else {})))
+    return st.one_of(result)
 
 
 NAME = st.sampled_from(["a", "B", "年齡", "x.y"])

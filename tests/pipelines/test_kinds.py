@@ -42,8 +42,8 @@ HUGE = int("f" * 5_000, 16)  # Python refuses to write it in decimal.
 _MIXED = Either((Boolean(), ListOf(Integer()), MapOf(Number(0.0, 1.0)), MapOf(Boolean(), ("a",))))
 _MODELS = (ExecutorSettings, *itertools.chain.from_iterable(METHODS.values()))
 KINDS: list[Kind] = [
-    *[own.kind for model in _MODELS for own in settings_of(model).values()],
-    *[own.kind for measure in all_measures().values() for own in measure.options],
+    *[entry.kind for model in _MODELS for entry in settings_of(model).values()],
+    *[entry.kind for measure in all_measures().values() for entry in measure.options],
     *[measure.limit_kind for measure in all_measures().values()],
     Integer(-3, 3),
     Integer(0, 0),
@@ -109,9 +109,9 @@ def is_beyond_floats(value: Any) -> bool:
 @example(kind=_MIXED, value={"a": {}})
 @example(kind=_MIXED, value=10**400)
 def test_what_is_taken_is_not_complained_about(kind: Kind, value: Any) -> None:
-    found = complaints(kind, value)
-    assert kind.takes(value) == (not found)
-    for at, message in found:
+    result = complaints(kind, value)
+    assert kind.takes(value) == (not result)
+    for at, message in result:
         assert at[0] == "setting"
         assert 0 < len(message) < 600
 

@@ -61,8 +61,8 @@ def test_an_infinite_figure_breaks_every_limit_and_is_written_as_a_word(
     verdict = "enhanced-beta-likeness (line 2) is inf, must be at most 1000000"
     assert verdict in " ".join(shown.split())
     document = strictly(Path("o/result.json").read_text(encoding="utf-8"))
-    [found] = document["results"]
-    assert (found["value"], found["status"], found["limit"]) == ("inf", "failed", 1e6)
+    [result] = document["results"]
+    assert (result["value"], result["status"], result["limit"]) == ("inf", "failed", 1e6)
     [breach] = document["breaches"]
     assert (breach["value"], breach["rule"]) == ("inf", "at most")
 
@@ -75,9 +75,9 @@ def test_an_infinite_figure_without_a_limit_is_measured() -> None:
 def test_in_python_it_is_a_number() -> None:
     executor = petaudit.Executor(LOADER + BETA % "")
     executor.run()
-    [found] = executor.get_result().values()
-    assert math.isinf(found.value)
-    assert found["global"]["value"].to_pylist() == [math.inf]
+    [result] = executor.get_result().values()
+    assert math.isinf(result.value)
+    assert result["global"]["value"].to_pylist() == [math.inf]
     assert executor.get_summary()["value"].to_pylist() == [math.inf]
 
 
@@ -112,9 +112,9 @@ def test_compared_with_an_earlier_result(before: str, after: str, code: int, sta
     text = LOADER + BETA % ", allowed_worsening: 1000"
     ran(text, "before")
     Path("t.csv").write_text(after)
-    found = ran("Executor: {compare_to: before/result.json}\n" + text)
-    assert (found[0], found[1]["results"][0]["status"]) == (code, status)
-    comparison = found[1]["results"][0]["comparison"]
+    result = ran("Executor: {compare_to: before/result.json}\n" + text)
+    assert (result[0], result[1]["results"][0]["status"]) == (code, status)
+    comparison = result[1]["results"][0]["comparison"]
     assert comparison["previous"] == ("inf" if before == APART else 0.0)
     assert main(["run", "a.yaml", "--out", "text"]) == code
 
@@ -166,8 +166,8 @@ def test_a_measure_that_was_asked_for_and_cannot_run_is_an_error(
 
 FUNCTIONS = [
     (name, option.name)
-    for name, own in all_measures().items()
-    for option in own.options
+    for name, measure in all_measures().items()
+    for option in measure.options
     if isinstance(option.kind, PythonFunction)
 ]
 
@@ -180,9 +180,9 @@ def test_there_is_a_measure_with_a_function() -> None:
 @pytest.mark.parametrize("given", ["len", "'lambda table: 1'", "5", "[len]", "'math:sqrt'"])
 def test_a_file_names_no_code(measure: str, option: str, given: str) -> None:
     text = f"{LOADER}Evaluator:\n  e:\n    method: {measure}\n    {option}: {given}\n"
-    [found] = problems_of(lambda: read(text))
-    assert found.startswith("x.yaml, line 5: ")
-    assert " must be a function (Python only: a YAML file cannot name code), got " in found
+    [result] = problems_of(lambda: read(text))
+    assert result.startswith("x.yaml, line 5: ")
+    assert " must be a function (Python only: a YAML file cannot name code), got " in result
     # An editor marks it as well.
     jsonschema = pytest.importorskip("jsonschema")
     assert not jsonschema.Draft7Validator(json_schema()).is_valid(yaml.safe_load(text))
@@ -191,8 +191,8 @@ def test_a_file_names_no_code(measure: str, option: str, given: str) -> None:
 @pytest.mark.parametrize(("measure", "option"), FUNCTIONS)
 def test_without_the_function_the_measure_says_that_it_needs_one(measure: str, option: str) -> None:
     text = f"{LOADER}Evaluator:\n  e: {{method: {measure}}}\n"
-    [found] = problems_of(lambda: read(text))
-    assert f"{measure} needs {option} (a Python function" in found
+    [result] = problems_of(lambda: read(text))
+    assert f"{measure} needs {option} (a Python function" in result
     with pytest.raises(ManyProblemsError):
         petaudit.Executor(text).validate()
 
@@ -224,10 +224,10 @@ def test_without_the_function_the_measure_says_that_it_needs_one(measure: str, o
 )
 def test_wrong_options_are_said_before_any_work(evaluator: str, words: str) -> None:
     text = f"{LOADER}Evaluator:\n  e: {{{evaluator}}}\n"
-    found = problems_of(lambda: read(text))
-    assert len(found) == 1
-    assert found[0].startswith("x.yaml, line 3: ")
-    assert words in found[0]
+    result = problems_of(lambda: read(text))
+    assert len(result) == 1
+    assert result[0].startswith("x.yaml, line 3: ")
+    assert words in result[0]
 
 
 def test_every_option_of_every_measure_is_checked_by_its_kind() -> None:
@@ -235,6 +235,6 @@ def test_every_option_of_every_measure_is_checked_by_its_kind() -> None:
     for name, measure in all_measures().items():
         for option in measure.options:
             text = f"{LOADER}Evaluator:\n  e:\n    method: {name}\n    {option.name}: {{x: [[]]}}\n"
-            found = problems_of(lambda text=text: read(text))
-            assert any("must be" in own and "line 5" in own for own in found), text
+            result = problems_of(lambda text=text: read(text))
+            assert any("must be" in entry and "line 5" in entry for entry in result), text
             assert parse_yaml(text, "x.yaml")

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+import petaudit
 from i18n.source_texts import petsard_texts
 from petaudit.measures import all_measures, listed_measures
 from petaudit.pipelines.petsard import (
@@ -32,7 +38,6 @@ OPTIONS_HERE = {
     "Reporter": "method granularity eval source time_unit module output format",
 }
 
-SINGLING = "use mpuccs, which also compares with a control but looks for exact matches only"
 LIKENESS = "use distribution-distance and association-change"
 QUALITY = "use distribution-distance, whose columns are 1 - KSComplement (numbers, dates)"
 LACKING_METHODS = [
@@ -52,10 +57,7 @@ LACKING_METHODS = [
     ("Evaluator", "sdmetrics-single_table-diagnosticreport", LIKENESS),
     ("Evaluator", "sdmetrics-single_table-qualityreport", QUALITY),
     ("Evaluator", "stats", LIKENESS),
-    ("Evaluator", "anonymeter-singlingout", SINGLING),
-    ("Evaluator", "Anonymeter-SinglingOut", SINGLING),
-    ("Evaluator", "anonymeter-linkability", "there is no counterpart here yet"),
-    ("Evaluator", "anonymeter-inference", "there is no counterpart here yet"),
+    ("Evaluator", "anonymeter", "use mpuccs, linkability or attribute-inference"),
     ("Evaluator", "mlutility", "use model-utility"),
     ("Evaluator", "mlutility-classification", "use model-utility"),
     ("Evaluator", "mlutility-regression", "use model-utility"),
@@ -80,9 +82,6 @@ LACKING_OPTIONS = {
     ("Synthesizer", "gaussian-copula"): "use_gpu gpu_threshold epochs batch_size",
     ("Synthesizer", "independent"): "use_gpu gpu_threshold epochs batch_size",
     ("Evaluator", "mpuccs"): "n_attacks max_n_attacks max_attempts mode n_jobs",
-    ("Evaluator", "anonymeter-singlingout"): "n_attacks max_n_attacks max_attempts mode n_jobs",
-    ("Evaluator", "anonymeter-linkability"): "n_attacks max_n_attacks n_neighbors aux_cols n_jobs",
-    ("Evaluator", "Anonymeter-Inference"): "n_attacks max_n_attacks aux_cols secret n_jobs",
     ("Evaluator", "mlutility-classification"): "experiment_design resampling metrics xgb_params "
     "random_state",
     ("Evaluator", "mlutility"): "task_type n_clusters",
@@ -170,3 +169,39 @@ def test_sentences_end_without_a_period() -> None:
     sentences = [*petsard_texts()]
     assert "write null with a list of the marks" in sentences
     assert not [text for text in sentences if text.endswith(".") or text != text.strip()]
+
+
+def test_attacks_of_anonymeter_are_understood(tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    ages = {name: [(7 * at + shift) % 83 for at in range(120)] for shift, name in enumerate("osc")}
+    for name, own in ages.items():
+        columns = {"age": own, "zip": own[::-1], "pay": [age % 5 for age in own]}
+        pq.write_table(pa.table(columns), f"{name}.parquet")
+    with pytest.warns(
+        petaudit.PetauditWarning, match="needless, because attribute-inference tries"
+    ):
+        executor = petaudit.Executor(
+            "Splitter: {s: {method: custom_data, filepath: {ori: o.parquet, control: c.parquet}}}\n"
+            "Synthesizer: {s: {method: custom_data, filepath: s.parquet}}\n"
+            "Evaluator:\n"
+            "  i: {method: anonymeter-inference, secret: pay, n_attacks: 50, regression: true}\n"
+            "  l: {method: Anonymeter-Linkability, aux_cols: [[age], [zip]], n_neighbors: 2}\n"
+            "  s: {method: anonymeter-singlingout, mode: univariate, n_attacks: 5}\n"
+        )
+    executor.run()
+    found = {entry.data["measure"]: entry for entry in executor.get_result().values()}
+    assert set(found) == {"attribute-inference", "linkability", "mpuccs"}
+    guessed = petaudit.attribute_inference(
+        "o.parquet", "s.parquet", "c.parquet", secret=["pay"], tolerance=0.05
+    )
+    row = {name: column[0].as_py() for name, column in zip(*columns_of(found), strict=True)}
+    assert row["risk"] == guessed.value == found["attribute-inference"].value
+    assert (row["risk_CI_btm"], row["risk_CI_top"]) == guessed.interval
+    assert (row["attack_rate"], row["control_rate"]) == (guessed.attack_rate, guessed.control_rate)
+    assert row["baseline_rate"] == guessed.base_rate
+    assert 0 < row["attack_rate_err"] < 0.2
+
+
+def columns_of(found: Any) -> tuple[Any, Any]:
+    table = found["attribute-inference"]["global"]
+    return table.column_names, table.columns

@@ -36,7 +36,7 @@ def test_entries_tell_what_their_sentences_are_made_of() -> None:
     executor.run()
     document = json.loads(json.dumps(executor.document))
     [entry] = [{**entry, "texts": document["texts"]} for entry in document["results"]]
-    [warning] = [own for own in entry["warnings"] if "nrows" in own]
+    [warning] = [message for message in entry["warnings"] if "nrows" in message]
     assert warning == "3 rows of benchmark://patient-deidentified left out (nrows)"
     assert entry["reason"] == f"{warning}; this does not show that the limit holds"
     kept = {"data": entry, "tables": {}, "seconds": {}}
@@ -60,9 +60,9 @@ def test_what_a_comparison_says_is_among_the_texts(tmp_path: Path) -> None:
     entry = document["results"][0]
     reason = entry["comparison"]["reason"]
     assert reason == "the earlier figure was measured differently (seed, x differ)"
-    found = restore_phrases(reason, document["texts"])
-    assert isinstance(found, Phrase)
-    assert found.template == "the earlier figure was measured differently ({settings} differ)"
+    result = restore_phrases(reason, document["texts"])
+    assert isinstance(result, Phrase)
+    assert result.template == "the earlier figure was measured differently ({settings} differ)"
 
 
 def test_problems_stay_phrases() -> None:
@@ -80,26 +80,26 @@ def test_a_change_keeps_what_a_message_is_made_of() -> None:
     inner = joined(
         [phrase("{file!r} lacks {rows}", file="/home/ann/a.csv", rows=counted(3, "row"))]
     )
-    found = replaced(phrase("{what}; look", what=inner), change)
-    assert found == "'a.csv' lacks 3 rows; look"
-    assert render(found, hide_below=5) == "'a.csv' lacks <5 rows; look"
+    result = replaced(phrase("{what}; look", what=inner), change)
+    assert result == "'a.csv' lacks 3 rows; look"
+    assert render(result, hide_below=5) == "'a.csv' lacks <5 rows; look"
     assert replaced("/home/ann/b", change) == "b"
     assert replaced(phrase("plain"), change) == "plain"
 
 
 def test_a_change_across_several_values_leaves_mere_text() -> None:
-    found = replaced(phrase("{folder}/{file}", folder="/a", file="b"), lambda own: own[-1:])
-    assert found == "b"
-    assert not isinstance(found, Phrase)
+    result = replaced(phrase("{folder}/{file}", folder="/a", file="b"), lambda own: own[-1:])
+    assert result == "b"
+    assert not isinstance(result, Phrase)
 
 
 def test_no_folder_stays_inside_a_phrase(tmp_path: Path) -> None:
     tables = Tables(tmp_path)
     message = phrase("file {path!r} does not exist", path=str(tmp_path / "a.csv"))
-    found = tables.without_folders(message)
-    assert found == "file 'a.csv' does not exist"
-    assert isinstance(found, Phrase)
-    assert str(tmp_path) not in json.dumps(found.to_plain())
+    result = tables.without_folders(message)
+    assert result == "file 'a.csv' does not exist"
+    assert isinstance(result, Phrase)
+    assert str(tmp_path) not in json.dumps(result.to_plain())
 
 
 def test_warnings_stay_phrases() -> None:

@@ -21,7 +21,7 @@ CUSTOM = "method: custom_data, filepath: "
 
 
 def names(text: str, *only: str) -> list[str]:
-    return [own.name for own in chosen_runs(planned_runs(read(text)), only)]
+    return [entry.name for entry in chosen_runs(planned_runs(read(text)), only)]
 
 
 def found(text: str) -> list[str]:
@@ -30,7 +30,7 @@ def found(text: str) -> list[str]:
         check_modules(pipeline, problems)
         raise_problems(pipeline.origin, pipeline.document, problems)
 
-    return [own.removeprefix("x.yaml") for own in problems_of(check)]
+    return [entry.removeprefix("x.yaml") for entry in problems_of(check)]
 
 
 def read_problems(text: str) -> list[str]:
@@ -46,7 +46,7 @@ def named(name: str) -> list[str]:
 )
 def test_names_of_experiments(name: str) -> None:
     pipeline = read(f"Splitter:\n  {name}: {{}}\n")
-    assert [own.name for own in pipeline.of("Splitter")] == [name.strip("'")]
+    assert [entry.name for entry in pipeline.of("Splitter")] == [name.strip("'")]
 
 
 NOT_PLAIN = "is not a plain name (letters, digits, -, _ and single dots inside)"
@@ -82,7 +82,7 @@ def test_what_is_no_name(name: str, complaint: str) -> None:
     ("one", "other"), [("Risk", "risk"), ("Straße", "STRASSE"), ("5", "'5'"), ("\xe9", "e\u0301")]
 )
 def test_names_that_differ_only_in_case(one: str, other: str) -> None:
-    shown = [repr(own.strip("'")) for own in (other, one)]
+    shown = [repr(entry.strip("'")) for entry in (other, one)]
     assert read_problems(f"Splitter:\n  {one}: {{}}\n  b: {{}}\n  {other}: {{}}\n") == [
         f"x.yaml, line 4: Splitter.{other.strip(chr(39))}: {shown[0]} and {shown[1]} are "
         "the same file"
@@ -143,20 +143,20 @@ def test_all_combinations_in_the_order_of_the_file(
     synthesizers: list[str],
     evaluators: list[str] | None,
 ) -> None:
-    text = "Loader:\n" + "".join(f"  {own}: {{filepath: t.csv}}\n" for own in loaders)
+    text = "Loader:\n" + "".join(f"  {entry}: {{filepath: t.csv}}\n" for entry in loaders)
     if splitters:
         text += "Splitter:\n"
-        text += "".join(f"  {own}: {{num_samples: {n}}}\n" for own, n in splitters.items())
+        text += "".join(f"  {entry}: {{num_samples: {n}}}\n" for entry, n in splitters.items())
     text += "Synthesizer:\n" + "".join(
-        f"  {own}: {{method: independent}}\n" for own in synthesizers
+        f"  {entry}: {{method: independent}}\n" for entry in synthesizers
     )
     if evaluators:
-        text += "Evaluator:\n" + "".join(f"  {own}: {{method: mpuccs}}\n" for own in evaluators)
+        text += "Evaluator:\n" + "".join(f"  {entry}: {{method: mpuccs}}\n" for entry in evaluators)
     expected = []
     for loader in loaders:
         drawn = [
-            f"_Splitter[{own}_[{n}-{k + 1}]]" if n > 1 else f"_Splitter[{own}]"
-            for own, n in splitters.items()
+            f"_Splitter[{entry}_[{n}-{k + 1}]]" if n > 1 else f"_Splitter[{entry}]"
+            for entry, n in splitters.items()
             for k in range(n)
         ]
         for splitter in drawn or [""]:

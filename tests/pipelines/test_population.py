@@ -16,11 +16,11 @@ ROLES = "roles: {quasi_identifier: zip}"
 TABLE = "zip;ill\n1**;flu\n1**;gout\n2**;flu\n*;cold\n"
 # Five people are in 1**, two in 2**, and nobody of the table is in 3**.
 PEOPLE = "zip\n100\n101\n102\n103\n104\n200\n201\n300\n"
-HIERARCHY = "".join(f"{own};{own[0]}**;*\n" for own in PEOPLE.split()[1:])
+HIERARCHY = "".join(f"{entry};{entry[0]}**;*\n" for entry in PEOPLE.split()[1:])
 NEEDED = [
     name
-    for name, own in all_measures().items()
-    if Need.POPULATION in (*own.needs, *(need for need, _ in own.either))
+    for name, measure in all_measures().items()
+    if Need.POPULATION in (*measure.needs, *(need for need, _ in measure.either))
 ]
 
 
@@ -44,8 +44,8 @@ def text(evaluator: str, more: str = "population: people.csv", table: str = "t.c
 def ran(content: str, **more: Any) -> Any:
     executor = petaudit.Executor(content, **more)
     executor.run()
-    [found] = executor.get_result().values()
-    return executor, found
+    [result] = executor.get_result().values()
+    return executor, result
 
 
 def problems(content: str) -> list[str]:
@@ -77,9 +77,9 @@ def problems(content: str) -> list[str]:
     ],
 )
 def test_figures_by_hand(evaluator: str, value: float, status: str) -> None:
-    executor, found = ran(text(evaluator))
+    executor, result = ran(text(evaluator))
     assert executor.messages == {}
-    assert (found.value, found.status) == (pytest.approx(value, abs=1e-15), status)
+    assert (result.value, result.status) == (pytest.approx(value, abs=1e-15), status)
 
 
 def test_a_population_that_is_generalised_already_needs_no_hierarchy() -> None:
@@ -90,14 +90,14 @@ def test_a_population_that_is_generalised_already_needs_no_hierarchy() -> None:
 
 
 def test_the_bundled_population_gives_the_figures_of_the_paper() -> None:
-    _, found = ran(
+    _, result = ran(
         "Loader: {t: {filepath: 'benchmark://delta-deidentified', "
         "population: 'benchmark://delta'}}\n"
         "Evaluator: {e: {method: delta-presence, limit: 0.67, least: 0.5}}\n"
     )
     # 3 of 6 people in America, 2 of 3 in Europe (Nergiz, Atzori and Clifton 2007).
-    assert (found.value, found.status) == (pytest.approx(2 / 3), "passed")
-    assert found.data["details"]["smallest"] == 0.5
+    assert (result.value, result.status) == (pytest.approx(2 / 3), "passed")
+    assert result.data["details"]["smallest"] == 0.5
 
 
 def test_it_is_among_the_inputs_of_the_result_and_the_files_that_are_read() -> None:
@@ -135,28 +135,28 @@ def test_it_is_among_the_inputs_of_the_result_and_the_files_that_are_read() -> N
 def test_a_wrong_file_is_a_problem_with_its_line(given: str, words: str) -> None:
     Path("empty.csv").write_text("zip\n")
     Path("ragged.csv").write_text("zip;age\n1;2\n3\n")
-    [found] = problems(text("method: k-map", f"population: {given}"))
-    assert found.startswith("the configuration, line 2: ")
-    assert words in found
+    [result] = problems(text("method: k-map", f"population: {given}"))
+    assert result.startswith("the configuration, line 2: ")
+    assert words in result
 
 
 def test_the_line_is_that_of_the_population() -> None:
     content = f"Loader:\n  t:\n    filepath: t.csv\n    {ROLES}\n    population: gone.csv\n"
-    [found] = problems(content + "Evaluator: {e: {method: k-map}}\n")
-    assert found.startswith("the configuration, line 5: ")
+    [result] = problems(content + "Evaluator: {e: {method: k-map}}\n")
+    assert result.startswith("the configuration, line 5: ")
 
 
 def test_a_population_without_a_quasi_identifier_is_a_problem() -> None:
     Path("people.csv").write_text("zipcode\n100\n")
-    [found] = problems(text("method: k-map"))
-    assert "unknown column 'zip'" in found
-    assert "people.csv" in found
-    assert "did you mean 'zipcode'" in found
+    [result] = problems(text("method: k-map"))
+    assert "unknown column 'zip'" in result
+    assert "people.csv" in result
+    assert "did you mean 'zipcode'" in result
 
 
 def test_a_misspelt_population_is_named() -> None:
-    [found] = problems(text("method: k-map", "populaton: people.csv"))
-    assert "unknown option 'populaton' (did you mean 'population'?)" in found
+    [result] = problems(text("method: k-map", "populaton: people.csv"))
+    assert "unknown option 'populaton' (did you mean 'population'?)" in result
 
 
 @pytest.mark.parametrize(
@@ -171,21 +171,21 @@ def test_a_misspelt_population_is_named() -> None:
 def test_a_population_that_cannot_be_it_is_an_error(people: list[str], words: str) -> None:
     Path("people.csv").write_text("\n".join(["zip", *people]))
     petaudit.Executor(text("method: k-map, limit: 1")).validate()  # which counts nothing
-    executor, found = ran(text("method: k-map, limit: 1"))
-    assert (found.status, executor.document["exit_code"]) == ("error", 2)
+    executor, result = ran(text("method: k-map, limit: 1"))
+    assert (result.status, executor.document["exit_code"]) == ("error", 2)
     [message] = executor.messages.values()
     assert words in message
-    assert words in found.data["reason"]
-    assert "the population" in found.data["reason"]
+    assert words in result.data["reason"]
+    assert "the population" in result.data["reason"]
 
 
 @pytest.mark.parametrize("name", NEEDED)
 def test_without_a_population_the_file_says_what_is_needed(name: str) -> None:
-    [found] = problems(text(f"method: {name}, limit: 1", ""))
+    [result] = problems(text(f"method: {name}, limit: 1", ""))
     [stand_ins] = [names for _, names in all_measures()[name].either] or [()]
     where = "a population table (population of the Loader)"
-    assert f"{name} needs {' or '.join([where, *stand_ins])}" in found
-    assert found.startswith("the configuration, line 4: ")
+    assert f"{name} needs {' or '.join([where, *stand_ins])}" in result
+    assert result.startswith("the configuration, line 4: ")
 
 
 @pytest.mark.parametrize(
@@ -202,32 +202,32 @@ def test_an_option_can_stand_in_for_the_population(evaluator: str) -> None:
 
 
 def test_null_stands_for_no_population() -> None:
-    [found] = problems(text("method: k-map", "population: null"))
-    assert "needs a population table" in found
+    [result] = problems(text("method: k-map", "population: null"))
+    assert "needs a population table" in result
 
 
 def test_nrows_leaves_the_population_whole() -> None:
-    executor, found = ran(text("method: k-map, limit: 1", "population: people.csv, nrows: 2"))
-    rows = {name: own["rows"] for name, own in executor.document["inputs"].items()}
+    executor, result = ran(text("method: k-map, limit: 1", "population: people.csv, nrows: 2"))
+    rows = {name: item["rows"] for name, item in executor.document["inputs"].items()}
     assert rows == {"Loader[t]": 2, "Loader[t].population": 8}
-    assert found.value == 5
+    assert result.value == 5
     # The rows that were left out may be of smaller classes.
-    assert found.status == "error"
-    assert "2 rows of t.csv left out (nrows)" in found.data["reason"]
+    assert result.status == "error"
+    assert "2 rows of t.csv left out (nrows)" in result.data["reason"]
 
 
 def test_delimiter_and_encoding_are_those_of_the_loader() -> None:
     Path("t.csv").write_text("zip|城市\n1**|台北\n", encoding="big5")
     Path("people.csv").write_text("城市|zip\n台北|1**\n台中|1**\n", encoding="big5")
     more = "population: people.csv, delimiter: '|', encoding: big5"
-    executor, found = ran(text("method: k-map", more))
-    assert found.value == 2
+    executor, result = ran(text("method: k-map", more))
+    assert result.value == 2
     assert executor.document["inputs"]["Loader[t].population"]["columns"] == ["城市", "zip"]
 
 
 def test_measures_that_have_no_use_for_it_do_without() -> None:
-    executor, found = ran(text("method: k-anonymity, limit: 1"))
-    assert (found.value, found.status) == (1, "passed")
+    executor, result = ran(text("method: k-anonymity, limit: 1"))
+    assert (result.value, result.status) == (1, "passed")
     assert "Loader[t].population" in executor.document["inputs"]
 
 
@@ -251,8 +251,8 @@ def test_another_population_is_compared_as_another_table_is() -> None:
     ran(text(evaluator), out="before")
     Path("people.csv").write_text(PEOPLE.replace("\n104", "").replace("\n103", ""))
     content = "Executor: {compare_to: before/result.json}\n" + text(evaluator)
-    executor, found = ran(content)
+    executor, result = ran(content)
     # 2 of 3 people in 1** are worse than 1 of 2 in 2**.
-    assert (found.status, found.value) == ("failed", pytest.approx(2 / 3))
+    assert (result.status, result.value) == ("failed", pytest.approx(2 / 3))
     [breach] = executor.document["breaches"]
     assert (breach["kind"], breach["limit"]) == ("worsening", 0.5)

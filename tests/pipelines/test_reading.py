@@ -13,8 +13,8 @@ from petaudit.system.kinds import Problems
 from petaudit.system.yaml_files import LARGEST_FILE, Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 
-MODULES = "Executor, Loader, Splitter, Synthesizer, Evaluator, Reporter"
-ORDER = "Loader, Splitter, Synthesizer, Evaluator, Reporter"
+MODULES = "Executor, Loader, Splitter, Synthesizer, Anonymizer, Evaluator, Reporter"
+ORDER = "Loader, Splitter, Synthesizer, Anonymizer, Evaluator, Reporter"
 LOADER_OPTIONS = (
     "filepath, schema, nrows, original, population, roles, hierarchies, key, person, "
     "person_is_pseudonym, delimiter, encoding, sheet, header_row, null, blank_rows"
@@ -247,9 +247,9 @@ WRONG = {
     "Evaluator: {a: {method: 5}}": [
         "line 1: Evaluator.a: method must be the name of a measure, got 5"
     ],
-    "Evaluator: {a: {method: anonymeter-inference}}": [
-        "line 1: Evaluator.a: PETsARD's Evaluator method 'anonymeter-inference' is not supported; "
-        "there is no counterpart here yet"
+    "Evaluator: {a: {method: anonymeter-linkability}}": [
+        "line 1: Evaluator.a: linkability needs aux_cols (two lists of columns that two sources "
+        "know, or several such pairs)"
     ],
     "Evaluator: {a: {method: mpuccs, n_jobs: 2}}": [
         "line 1: Evaluator.a: PETsARD's Evaluator option 'n_jobs' is not supported; use threads of "

@@ -67,13 +67,13 @@ def read_csv(name: str) -> list[dict[str, str]]:
 
 
 def read_json(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(Path(name).read_text(encoding="utf-8"))
-    return found
+    result: list[dict[str, Any]] = json.loads(Path(name).read_text(encoding="utf-8"))
+    return result
 
 
 def read_parquet(name: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = pq.read_table(name).to_pylist()
-    return found
+    result: list[dict[str, Any]] = pq.read_table(name).to_pylist()
+    return result
 
 
 READ: dict[str, Callable[[str], list[dict[str, Any]]]] = {
@@ -83,11 +83,11 @@ READ: dict[str, Callable[[str], list[dict[str, Any]]]] = {
 
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_files_are_named_by_evaluator_and_granularity(format_name: str) -> None:
-    found = reported(
+    result = reported(
         f"method: save_report, output: mine, granularity: [summary, global, details, tree, changes,"
         f" columnwise], format: {format_name}"
     )
-    assert found.file_names == [
+    assert result.file_names == [
         *(
             f"mine_{name}.{format_name}"
             for name in (
@@ -97,7 +97,7 @@ def test_files_are_named_by_evaluator_and_granularity(format_name: str) -> None:
         ),
         "result.json",
     ]
-    assert found.document["files"] == found.file_names[:-1]
+    assert result.document["files"] == result.file_names[:-1]
 
 
 @pytest.mark.parametrize("format_name", FORMATS)
@@ -196,13 +196,13 @@ def test_the_summary_has_a_row_per_run_with_its_verdict() -> None:
     executor = reported("method: save_report, granularity: summary, format: json")
     rows = read_json("out/petaudit_summary.json")
     assert list(rows[0]) == [
-        *("run", "Loader", "Splitter", "Synthesizer", "Evaluator", "measure", "figure", "value"),
-        *("better", "limit", "profile", "status"),
+        *("run", "Loader", "Splitter", "Synthesizer", "Anonymizer", "Evaluator"),
+        *("measure", "figure", "value", "better", "limit", "profile", "status"),
         *("previous", "reason"),
     ]
     results = executor.document["results"]
     for name in ("run", "measure", "value", "limit", "status"):
-        assert [row[name] for row in rows] == [own[name] for own in results]
+        assert [row[name] for row in rows] == [result[name] for result in results]
     assert [row["status"] for row in rows] == ["failed", "measured"] * 2
     assert [row["Synthesizer"] for row in rows] == ["given", "given", "copied", "copied"]
     assert {row["Splitter"] for row in rows} == {None}
@@ -222,8 +222,8 @@ def test_the_timing_has_a_row_per_step(unit: str, seconds: int) -> None:
         *(f"duration_{unit}", f"cpu_{unit}"),
     ]
     assert [row["step"] for row in rows] == ["read"] * 3 + ["evaluate"] * 4
-    for row, own in zip(rows, steps, strict=True):
-        assert row[f"duration_{unit}"] * seconds == pytest.approx(own["duration_seconds"])
+    for row, entry in zip(rows, steps, strict=True):
+        assert row[f"duration_{unit}"] * seconds == pytest.approx(entry["duration_seconds"])
         assert row["start_time"] <= row["end_time"]
     reported("method: save_timing, module: [Evaluator], format: json")
     assert {row["module"] for row in read_json("out/petaudit_timing.json")} == {"Evaluator"}
@@ -265,8 +265,8 @@ def test_tables_of_people_are_saved_once_each() -> None:
         f"petaudit_{name}.csv"
         for name in (
             "Loader[t]",
-            *(f"{own}_{part}" for own in parts for part in ("ori", "control")),
-            *(f"{own}_Synthesizer[{name}]" for own in parts for name in ("given", "copied")),
+            *(f"{entry}_{part}" for entry in parts for part in ("ori", "control")),
+            *(f"{entry}_Synthesizer[{name}]" for entry in parts for name in ("given", "copied")),
         )
     ]
     saved = Path(f"out/petaudit_{parts[0]}_Synthesizer[given].csv").read_text()

@@ -106,7 +106,9 @@ def figures(draw: st.DrawFn, name: str) -> dict[str, Any]:
         ),
         roles=draw(st.sampled_from([ROLES, ROLES, ROLES, None, {"age": "quasi_identifier"}])),
         suppressed=draw(st.sampled_from(["exclude", "exclude", "class"])),
-        steps=draw(st.sampled_from([{"Loader": {"nrows": own}} for own in (None, None, None, 9)])),
+        steps=draw(
+            st.sampled_from([{"Loader": {"nrows": item}} for item in (None, None, None, 9)])
+        ),
     )
 
 
@@ -118,9 +120,9 @@ def cases(draw: st.DrawFn) -> tuple[list[Any], list[Any] | None, dict[str, float
     earlier = None
     if then is not None:
         earlier = [draw(figures(name)) for name in then]
-        for own in earlier:
+        for item in earlier:
             if draw(st.integers(0, 4)) == 0:
-                own["value"] = draw(BAD_FIGURES | MAYBE_INFINITE | st.booleans())
+                item["value"] = draw(BAD_FIGURES | MAYBE_INFINITE | st.booleans())
     return now, earlier, {name: draw(FIGURES) for name in METHODS}
 
 
@@ -132,18 +134,18 @@ def cases(draw: st.DrawFn) -> tuple[list[Any], list[Any] | None, dict[str, float
 def test_it_decides_as_its_rules_say(case: tuple[Any, Any, dict[str, float]]) -> None:
     now, then, allowed = case
     previous = None if then is None else {"results": then}
-    found = judge_entries(now, pipeline(allowed), previous)
+    result = judge_entries(now, pipeline(allowed), previous)
     assert [
         Verdict(
-            own["status"],
-            None if own["comparison"] is None else own["comparison"]["status"],
-            tuple(breach["kind"] for breach in own["breaches"]),
+            item["status"],
+            None if item["comparison"] is None else item["comparison"]["status"],
+            tuple(breach["kind"] for breach in item["breaches"]),
         )
-        for own in found
+        for item in result
     ] == verdicts(now, then, allowed)
-    for own in found:
-        assert (own["reason"] is not None) == (own["status"] == "error")
-    json.dumps(found, allow_nan=False)  # it can be written down
+    for item in result:
+        assert (item["reason"] is not None) == (item["status"] == "error")
+    json.dumps(result, allow_nan=False)  # it can be written down
 
 
 @pytest.mark.parametrize(
@@ -175,11 +177,11 @@ def test_it_decides_as_its_rules_say(case: tuple[Any, Any, dict[str, float]]) ->
 def test_a_figure_may_worsen_by_exactly_what_is_allowed(
     name: str, then: Any, now: Any, allowed: float, expected: str
 ) -> None:
-    found = after(entry(name, now), entry(name, then), allowed)
-    assert (found["status"], found["comparison"]["status"]) == (expected, expected)
-    assert found["comparison"]["previous"] == then
-    assert bool(found["breaches"]) == (expected == "failed")
-    json.dumps(found, allow_nan=False)
+    result = after(entry(name, now), entry(name, then), allowed)
+    assert (result["status"], result["comparison"]["status"]) == (expected, expected)
+    assert result["comparison"]["previous"] == then
+    assert bool(result["breaches"]) == (expected == "failed")
+    json.dumps(result, allow_nan=False)
 
 
 @pytest.mark.parametrize(
@@ -195,25 +197,25 @@ def test_a_figure_may_worsen_by_exactly_what_is_allowed(
 def test_how_much_worse_an_infinite_figure_is(
     name: str, then: Any, now: Any, worsening: Any
 ) -> None:
-    found = after(entry(name, now), entry(name, then), 5.0)
-    assert found["comparison"]["worsening"] == worsening
-    for breach in found["breaches"]:
+    result = after(entry(name, now), entry(name, then), 5.0)
+    assert result["comparison"]["worsening"] == worsening
+    for breach in result["breaches"]:
         assert (breach["value"], breach["limit"], breach["worsening"]) == (now, then, "inf")
 
 
 def test_an_infinite_figure_that_breaks_its_limit_is_said_as_it_is() -> None:
     now = entry("beta", "inf", status="failed", limit=2.0)
-    [found] = judge_entries([now], pipeline({}), None)
-    assert [(own["value"], own["limit"], own["rule"]) for own in found["breaches"]] == [
+    [result] = judge_entries([now], pipeline({}), None)
+    assert [(item["value"], item["limit"], item["rule"]) for item in result["breaches"]] == [
         ("inf", 2.0, "at most")
     ]
 
 
 def test_a_breach_says_value_limit_and_where() -> None:
     now = entry(value=0.25, status="failed", limit=0.2, profile=None)
-    found = after(now, entry(value=0.1), 0.05)
+    result = after(now, entry(value=0.1), 0.05)
     about = {"run": now["run"], "measure": "mpuccs", "profile": None, "value": 0.25}
-    assert found["breaches"] == [
+    assert result["breaches"] == [
         {
             **{"kind": "limit", **about, "limit": 0.2, "limit_exact": None, "rule": "at most"},
             **{"conditions": [], "line": 3},
@@ -232,8 +234,8 @@ def test_an_earlier_figure_counts_even_if_it_could_not_be_compared_itself() -> N
 
 
 def test_the_limit_of_a_truth_is_true() -> None:
-    [found] = judge_entries([entry("pays", False, status="failed")], pipeline({}), None)
-    assert [(own["value"], own["limit"]) for own in found["breaches"]] == [(False, True)]
+    [result] = judge_entries([entry("pays", False, status="failed")], pipeline({}), None)
+    assert [(item["value"], item["limit"]) for item in result["breaches"]] == [(False, True)]
 
 
 @pytest.mark.parametrize(
@@ -250,9 +252,9 @@ def test_the_limit_of_a_truth_is_true() -> None:
 def test_a_lower_bound_decides_only_what_it_can(
     now: bool, then: bool, value: float, expected: str
 ) -> None:
-    found = after(entry(value=value, lower_bound=now), entry(value=0.2, lower_bound=then))
-    assert found["status"] == expected
-    assert (found["reason"] is None) == (expected != "error")
+    result = after(entry(value=value, lower_bound=now), entry(value=0.2, lower_bound=then))
+    assert result["status"] == expected
+    assert (result["reason"] is None) == (expected != "error")
 
 
 @pytest.mark.parametrize(
@@ -274,10 +276,10 @@ def test_what_was_measured_otherwise_is_not_compared(
     name: str, change: dict[str, Any], word: str
 ) -> None:
     now, then = entry(name), entry(name, **change)
-    found = judge_entries([now], pipeline({name: 1.0}), {"results": [then]})[0]
-    assert (found["status"], found["comparison"]["status"]) == ("error", "error")
-    assert word in found["reason"]
-    assert found["status"] == "error"
+    result = judge_entries([now], pipeline({name: 1.0}), {"results": [then]})[0]
+    assert (result["status"], result["comparison"]["status"]) == ("error", "error")
+    assert word in result["reason"]
+    assert result["status"] == "error"
 
 
 def test_what_does_not_show_in_the_figure_may_differ() -> None:
@@ -291,39 +293,39 @@ def test_what_does_not_show_in_the_figure_may_differ() -> None:
      10**400],
 )  # fmt: skip
 def test_an_earlier_figure_that_is_none_is_an_error(value: Any) -> None:
-    found = after(entry(), entry(value=value))
-    assert found["status"] == "error"
-    assert "no figure" in found["reason"]
-    assert found["comparison"]["previous"] is None
+    result = after(entry(), entry(value=value))
+    assert result["status"] == "error"
+    assert "no figure" in result["reason"]
+    assert result["comparison"]["previous"] is None
 
 
 @pytest.mark.parametrize(("name", "then"), [("pays", 1), ("risk", True)])
 def test_a_truth_and_a_number_are_not_compared(name: str, then: Any) -> None:
-    found = after(entry(name, True if name == "pays" else 0.1), entry(name, then))
-    assert found["status"] == "error"
-    assert "another kind" in found["reason"]
+    result = after(entry(name, True if name == "pays" else 0.1), entry(name, then))
+    assert result["status"] == "error"
+    assert "another kind" in result["reason"]
 
 
 @pytest.mark.parametrize("status", ["measured", "passed", "failed", "error"])
 def test_a_run_that_the_earlier_result_lacks_is_new(status: str) -> None:
-    found = after(entry(status=status, reason="why" if status == "error" else None), None)
-    assert (found["status"], found["comparison"]["status"]) == (status, "new")
+    result = after(entry(status=status, reason="why" if status == "error" else None), None)
+    assert (result["status"], result["comparison"]["status"]) == (status, "new")
 
 
 @pytest.mark.parametrize("then", [[], [entry("close")], [{}], [{"run": None}], [{"run": ["x"]}]])
 def test_an_earlier_result_without_any_of_the_runs_is_an_error(then: list[Any]) -> None:
     now = [entry("risk", status="passed"), entry("use"), entry("pays", False, status="failed")]
-    found = judge_entries(now, pipeline({}), {"results": then})
-    assert [own["status"] for own in found] == ["error"] * 3
-    assert all("none of these runs" in own["reason"] for own in found)
-    assert [own["comparison"]["status"] for own in found] == ["error"] * 3
+    result = judge_entries(now, pipeline({}), {"results": then})
+    assert [item["status"] for item in result] == ["error"] * 3
+    assert all("none of these runs" in item["reason"] for item in result)
+    assert [item["comparison"]["status"] for item in result] == ["error"] * 3
     # What was breached is said all the same.
-    assert [len(own["breaches"]) for own in found] == [0, 0, 1]
+    assert [len(item["breaches"]) for item in result] == [0, 0, 1]
 
 
 def test_a_measure_that_failed_keeps_its_own_reason() -> None:
-    found = after(entry(value=None, status="error", reason="no rows"), entry())
-    assert (found["status"], found["reason"]) == ("error", "no rows")
+    result = after(entry(value=None, status="error", reason="no rows"), entry())
+    assert (result["status"], result["reason"]) == ("error", "no rows")
 
 
 @pytest.mark.parametrize(
@@ -364,6 +366,6 @@ def test_numbers_that_json_does_not_have_are_no_figures(word: str, tmp_path: Pat
     then = json.dumps({**RUN, "results": [entry("beta", 0.125)]})
     path = tmp_path / "earlier.json"
     path.write_text(then.replace("0.125", word))
-    [found] = judge_entries([entry("beta", 0.1)], pipeline({}), read_previous(path))
-    assert found["status"] == "error"
-    assert "no figure" in found["reason"]
+    [result] = judge_entries([entry("beta", 0.1)], pipeline({}), read_previous(path))
+    assert result["status"] == "error"
+    assert "no figure" in result["reason"]

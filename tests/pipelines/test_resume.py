@@ -90,7 +90,7 @@ def kept(place: Place) -> list[Path]:
 
 
 def kinds(heard: list[Event]) -> list[str]:
-    return [own.kind for own in heard if own.kind in {"kept", "result"}]
+    return [entry.kind for entry in heard if entry.kind in {"kept", "result"}]
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +138,7 @@ def test_told_to_end(
         "petaudit: finished runs were kept; continue with --resume",
         "petaudit: interrupted",
     ]
-    left = {own.suffix for own in (place.out / STATE).iterdir()}
+    left = {path.suffix for path in (place.out / STATE).iterdir()}
     assert (left, list(place.temporary.iterdir())) == ({"", ".kept"}, [])
     assert place.run("--resume")[0] == 0
     assert (contents(place.out), place.leftovers()) == (whole[0], [])
@@ -313,11 +313,11 @@ def test_another_earlier_result_is_read_again(tmp_path: Path) -> None:
     resumed = contents(place.out)
     executed(place)
     assert resumed == contents(place.out)
-    found = document(place.out / "result.json")
-    assert found["verdict"] == "failed"
+    result = document(place.out / "result.json")
+    assert result["verdict"] == "failed"
     # Which one it was can be told afterwards.
     content = (tmp_path / "baseline.json").read_bytes()
-    assert found["compare_to"]["sha256"] == hashlib.sha256(content).hexdigest()
+    assert result["compare_to"]["sha256"] == hashlib.sha256(content).hexdigest()
 
 
 # A folder of results that others can write to, too.
@@ -348,14 +348,14 @@ def resumed(place: Place) -> tuple[list[str], dict[str, Any]]:
 def measured_again(place: Place) -> bool:
     """Whether all was measured again, that was said, and the verdict is the true one."""
     with pytest.warns(petaudit.PetauditWarning, match=FOREIGN) as said:
-        events, found = resumed(place)
-    values = [entry["value"] for entry in found["results"]]
-    return (len(said), events, values, found["verdict"]) == (1, ["result"] * 2, [2, 2], "failed")
+        events, result = resumed(place)
+    values = [entry["value"] for entry in result["results"]]
+    return (len(said), events, values, result["verdict"]) == (1, ["result"] * 2, [2, 2], "failed")
 
 
 def test_results_that_nobody_touched_are_taken(stopped: Place) -> None:
-    events, found = resumed(stopped)
-    assert (events, found["verdict"]) == (["kept", "kept"], "failed")
+    events, result = resumed(stopped)
+    assert (events, result["verdict"]) == (["kept", "kept"], "failed")
 
 
 def with_one_forged(value: Any) -> Iterator[Any]:
@@ -514,7 +514,7 @@ def test_two_processes_have_one_key(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     earlier: list[bytes | None] = []
     monkeypatch.setattr(os, "link", late)
-    found = folders.user_key(tmp_path / "out")
-    assert found is not None
-    assert earlier == [found]
+    result = folders.user_key(tmp_path / "out")
+    assert result is not None
+    assert earlier == [result]
     assert [path.name for path in (tmp_path / "petaudit").iterdir()] == [folders.KEY_FILE]

@@ -54,7 +54,7 @@ def said(capsys: pytest.CaptureFixture[str], place: Place, out: Path, *options: 
     shown = capsys.readouterr()
     assert (code, shown.out) == (2, "")
     lines = shown.err.splitlines()
-    assert [own for own in lines if "kept; continue with --resume" not in own] == lines[-1:]
+    assert [line for line in lines if "kept; continue with --resume" not in line] == lines[-1:]
     assert lines[-1].startswith("petaudit: error: ")
     assert "internal" not in shown.err
     return lines[-1]
@@ -119,15 +119,15 @@ def test_one_at_a_time_however_they_come_and_go(tmp_path: Path) -> None:
                     problems.append(str(problem))
 
     threads = [threading.Thread(target=come_and_go, args=(i % 2 == 0,)) for i in range(6)]
-    for own in threads:
-        own.start()
-    for own in threads:
-        own.join()
+    for entry in threads:
+        entry.start()
+    for entry in threads:
+        entry.join()
     with open_folder(tmp_path / "out", resume=False) as folder:
         folder.is_finished = True
     assert problems == []
     assert len(turns) >= 60
-    assert [own.name for own in (tmp_path / "out").iterdir()] == ["a"]
+    assert [entry.name for entry in (tmp_path / "out").iterdir()] == ["a"]
 
 
 def test_the_folder_goes_away_just_when_it_is_taken(
@@ -148,11 +148,11 @@ def test_the_folder_goes_away_just_when_it_is_taken(
 
     monkeypatch.setattr(folder, "_take", too_late)
     with open_folder(tmp_path, resume=True):
-        assert [own.name for own in state.iterdir()] == ["lock"]
+        assert [entry.name for entry in state.iterdir()] == ["lock"]
         assert taken == [True, True]
     monkeypatch.setattr(os, "mkdir", there_for_a_moment)
     with folder.locked(state, tmp_path):
-        assert [own.name for own in state.iterdir()] == ["lock"]
+        assert [entry.name for entry in state.iterdir()] == ["lock"]
 
 
 @pytest.mark.parametrize(
@@ -256,10 +256,12 @@ def test_a_full_disk_at_every_single_step(place: Place, expected: dict[str, obje
             except InputError as problem:
                 failed += 1
                 assert "No space left on device" in str(problem)  # noqa: PT017
-                published = {own: data for own, data in raw(place.out).items() if STATE not in own}
+                published = {
+                    entry: data for entry, data in raw(place.out).items() if STATE not in entry
+                }
                 assert published == before, nth
-                left = [own.name for own in place.out.rglob("*") if own.suffix != ".kept"]
-                assert set(left) <= {Path(own).name for own in before} | {STATE, "lock"}
+                left = [entry.name for entry in place.out.rglob("*") if entry.suffix != ".kept"]
+                assert set(left) <= {Path(entry).name for entry in before} | {STATE, "lock"}
         if seen < nth:
             break
         petaudit.Executor(place.pipeline, out=place.out, resume=True).run()
@@ -283,7 +285,7 @@ def test_files_cannot_grow(place: Place, expected: dict[str, object], most: int)
     assert code == 2
     assert "File too large" in complaint
     assert "internal" not in complaint
-    assert {own: data for own, data in raw(place.out).items() if STATE not in own} == before
+    assert {entry: data for entry, data in raw(place.out).items() if STATE not in entry} == before
     assert place.run("--resume")[0] == 0
     assert (contents(place.out), place.leftovers()) == (expected, [])
 
@@ -310,21 +312,26 @@ def test_others_are_kept_if_one_fails_and_only_that_is_done_again(tmp_path: Path
     code, complaint = place.run()
     assert code == 2
     assert "one part would be empty" in complaint
-    found = document(place.out / "result.json")
-    assert (found["verdict"], found["exit_code"]) == ("error", 2)
-    assert [own["status"] for own in found["results"]] == ["passed", "passed", "error", "error"]
-    assert len(found["errors"]) == 2
-    assert found["files"] == [own for own in found["files"] if (place.out / own).is_file()]
+    result = document(place.out / "result.json")
+    assert (result["verdict"], result["exit_code"]) == ("error", 2)
+    assert [entry["status"] for entry in result["results"]] == [
+        "passed",
+        "passed",
+        "error",
+        "error",
+    ]
+    assert len(result["errors"]) == 2
+    assert result["files"] == [entry for entry in result["files"] if (place.out / entry).is_file()]
     again: list[Event] = []
     options = {"out": place.out, "resume": True, "listener": again.append}
     assert petaudit.Executor(place.pipeline, **options).run() == "error"
-    kinds = [own.kind for own in again if own.kind in {"kept", "result"}]
+    kinds = [entry.kind for entry in again if entry.kind in {"kept", "result"}]
     assert kinds == ["kept", "kept", "result", "result"]
-    assert document(place.out / "result.json") == found
+    assert document(place.out / "result.json") == result
     place.pipeline.write_text(FAILING.replace("0.001", "0.6"), encoding="utf-8")
     again.clear()
     assert petaudit.Executor(place.pipeline, **options).run() == "passed"
-    assert [own.kind for own in again if own.kind in {"kept", "result"}] == kinds
+    assert [entry.kind for entry in again if entry.kind in {"kept", "result"}] == kinds
     assert place.leftovers() == []
 
 

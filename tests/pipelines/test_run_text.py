@@ -97,7 +97,7 @@ def test_eight_runs_are_a_table_that_can_be_read(run: Run) -> None:
     assert lines[2].startswith("  (Loader[t]_")
     assert len(lines) <= 40
     _, out, _ = run(EIGHT, "--details")
-    assert len([own for own in out.splitlines() if own.startswith("Loader[t]_")]) == 8
+    assert len([entry for entry in out.splitlines() if entry.startswith("Loader[t]_")]) == 8
 
 
 def test_on_a_narrow_terminal_nothing_is_lost(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,10 +135,10 @@ def test_the_verdict_says_what_was_judged(text: str, verdict: str, run: Run) -> 
 def earlier(run: Run, text: str, change: Callable[[dict[str, Any]], object] | None = None) -> str:
     """Run once, keep the result as the earlier one, and return the text that compares with it."""
     run(text, "--quiet")
-    found = json.loads(Path("out/result.json").read_text())
+    result = json.loads(Path("out/result.json").read_text())
     if change is not None:
-        change(found)
-    Path("previous.json").write_text(json.dumps(found))
+        change(result)
+    Path("previous.json").write_text(json.dumps(result))
     return f"Executor: {{compare_to: previous.json}}\n{text}"
 
 
@@ -156,13 +156,13 @@ def test_getting_worse_is_a_breach_with_both_figures(run: Run) -> None:
     assert code == 1
     why = "t-closeness (line 7) is 0.5: it was 0.333333, and only 0.01 worse is allowed"
     assert f"Verdict: the limit is breached: {why}" in " ".join(out.split())
-    found = json.loads(Path("out/result.json").read_text())
-    assert set(found["compare_to"]) == {
+    result = json.loads(Path("out/result.json").read_text())
+    assert set(result["compare_to"]) == {
         *("name", "sha256", "petaudit", "verdict", "runs_missing_now")
     }
-    assert found["compare_to"]["name"] == "previous.json"
-    assert found["compare_to"]["runs_missing_now"] == []
-    assert found["results"][0]["comparison"]["previous"] == pytest.approx(1 / 3)
+    assert result["compare_to"]["name"] == "previous.json"
+    assert result["compare_to"]["runs_missing_now"] == []
+    assert result["results"][0]["comparison"]["previous"] == pytest.approx(1 / 3)
 
 
 def test_a_new_run_is_warned_about(run: Run) -> None:
@@ -184,9 +184,9 @@ def test_a_run_that_is_gone_cannot_be_compared(run: Run) -> None:
     assert said in " ".join(out.split())
     assert said in err
     assert "did not run this time" not in both
-    found = json.loads(Path("out/result.json").read_text())
-    assert found["compare_to"]["runs_missing_now"] == ["Loader[t]_Evaluator[more]"]
-    assert (found["verdict"], found["exit_code"]) == ("error", 2)
+    result = json.loads(Path("out/result.json").read_text())
+    assert result["compare_to"]["runs_missing_now"] == ["Loader[t]_Evaluator[more]"]
+    assert (result["verdict"], result["exit_code"]) == ("error", 2)
     # Left out on purpose.
     assert run(text, "--only", "close")[0] == 1
 
@@ -213,9 +213,9 @@ def test_what_cannot_be_compared_never_passes(
     # There is a figure; only what it means is open.
     assert "Not decided" in out
     assert "Not measured" not in out
-    found = json.loads(Path("out/result.json").read_text())
-    assert (found["verdict"], found["exit_code"]) == ("error", 2)
-    assert found["errors"][0]["run"] == "Loader[t]_Evaluator[close]"
+    result = json.loads(Path("out/result.json").read_text())
+    assert (result["verdict"], result["exit_code"]) == ("error", 2)
+    assert result["errors"][0]["run"] == "Loader[t]_Evaluator[close]"
     # A breached limit is still told.
     assert ("must be at most 0.2" in out) == (limit == "0.2")
 
@@ -236,5 +236,5 @@ def test_a_name_cannot_write_to_the_terminal(run: Run) -> None:
     assert code == 1
     assert "\x1b" not in out + err
     assert "\u202e" not in out + err + Path("out/result.json").read_text()
-    found = json.loads(Path("out/result.json").read_text())
-    assert hostile in found["results"][0]["roles"]
+    result = json.loads(Path("out/result.json").read_text())
+    assert hostile in result["results"][0]["roles"]

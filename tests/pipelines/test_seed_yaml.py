@@ -53,9 +53,9 @@ def text(size: int) -> str:
 
 @pytest.fixture(scope="module")
 def executor(text: str) -> petaudit.Executor:
-    found = petaudit.Executor(text)
-    assert found.run() == "measured"
-    return found
+    result = petaudit.Executor(text)
+    assert result.run() == "measured"
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -81,27 +81,27 @@ def test_the_text_is_that_of_the_document(shared_data: Path) -> None:
 
 
 def test_it_has_one_run_with_the_tables_of_the_seed(executor: petaudit.Executor) -> None:
-    found = executor.get_result()
-    assert list(found) == [RUN]
-    assert list(found[RUN])[:3] == ["global", "details", "tree"]
-    assert found[RUN]["global"].column_names == GLOBAL + OF_CONTROL
-    assert found[RUN]["details"].column_names == DETAILS
-    assert found[RUN]["tree"].column_names == TREE + TECHNICAL
+    result = executor.get_result()
+    assert list(result) == [RUN]
+    assert list(result[RUN])[:3] == ["global", "details", "tree"]
+    assert result[RUN]["global"].column_names == GLOBAL + OF_CONTROL
+    assert result[RUN]["details"].column_names == DETAILS
+    assert result[RUN]["tree"].column_names == TREE + TECHNICAL
 
 
 def test_it_gives_what_a_direct_call_gives(
     executor: petaudit.Executor, direct: Any, size: int
 ) -> None:
-    found = executor.get_result()[RUN]
-    assert found.value == direct.value
-    assert found["global"].equals(direct.global_)
-    assert found["details"].equals(direct.details)
-    assert found["tree"].equals(direct.tree)
+    result = executor.get_result()[RUN]
+    assert result.value == direct.value
+    assert result["global"].equals(direct.global_)
+    assert result["details"].equals(direct.details)
+    assert result["tree"].equals(direct.tree)
     # Known answers, so that not both are wrong.
     identified = {2: 3_055, 3: 11_114}[size]
-    assert found["global"]["total_identified"].to_pylist() == [identified]
-    assert found["details"].num_rows == identified
-    assert found["tree"].num_rows == {2: 120, 3: 575}[size]
+    assert result["global"]["total_identified"].to_pylist() == [identified]
+    assert result["details"].num_rows == identified
+    assert result["tree"].num_rows == {2: 120, 3: 575}[size]
 
 
 def test_the_plain_settings_hide_the_technical_columns() -> None:
@@ -117,7 +117,7 @@ def test_tuples_are_tuples_in_python() -> None:
     details = executor.get_result()[RUN]["details"]
     assert len(details) > 0
     for name in ("field_combo", "value_combo"):
-        assert {type(own) for own in details[name]} == {tuple}
+        assert {type(entry) for entry in details[name]} == {tuple}
     assert list(executor.get_timing().columns)[:4] == ["run", "module", "experiment", "step"]
 
 
@@ -128,8 +128,8 @@ def test_in_the_shell_the_file_runs_unchanged(
     Path("seed.yaml").write_bytes(SEED.encode())
     assert main(["run", "seed.yaml"]) == 0
     assert "Verdict: no limit was given" in capsys.readouterr().out
-    found = json.loads(Path("seed-results/result.json").read_text(encoding="utf-8"))
-    assert found["configuration"]["sha256"] == SHA256_OF_THE_SEED
-    assert found["results"][0]["details"]["figures"]["total_identified"] == 3_055
+    result = json.loads(Path("seed-results/result.json").read_text(encoding="utf-8"))
+    assert result["configuration"]["sha256"] == SHA256_OF_THE_SEED
+    assert result["results"][0]["details"]["figures"]["total_identified"] == 3_055
     assert Path("seed.yaml").read_bytes() == SEED.encode()
     assert {path.name for path in Path("seed-results").iterdir()} == {"result.json"}

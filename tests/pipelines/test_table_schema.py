@@ -194,9 +194,9 @@ def test_the_columns_must_be_those_of_the_schema() -> None:
 
 def test_the_order_of_the_table_is_kept() -> None:
     table = open_source(pa.table({"b": ["1"], "a": ["2"]}))
-    found = typed(table, schema_of(a=ColumnType("int"), b=ColumnType("str")))
-    assert found.columns == ("b", "a")
-    assert found.to_arrow().to_pydict() == {"b": ["1"], "a": [2]}
+    result = typed(table, schema_of(a=ColumnType("int"), b=ColumnType("str")))
+    assert result.columns == ("b", "a")
+    assert result.to_arrow().to_pydict() == {"b": ["1"], "a": [2]}
 
 
 @pytest.mark.parametrize("part", ["ori", "control", "syn"])
@@ -215,26 +215,26 @@ def test_a_csv_file_with_its_schema_is_the_table_it_was_made_from(tmp_path: Path
         path = tmp_path / f"{part}.csv"
         pa_csv.write_csv(rows, path)
         few = Schema(schema.path, {name: schema.attributes[name] for name in names})
-        own = typed(open_source(path), few)
-        assert not own.is_untyped
-        assert own.to_arrow().to_pydict() == rows.to_pydict()
-        kept.append((open_source(rows), own))
+        entry = typed(open_source(path), few)
+        assert not entry.is_untyped
+        assert entry.to_arrow().to_pydict() == rows.to_pydict()
+        kept.append((open_source(rows), entry))
     (original, typed_original), (synthetic, typed_synthetic) = kept
     options = Options.checked()
     expected = find(original, synthetic, None, options)
-    found = find(typed_original, typed_synthetic, None, options)
-    assert found.value == expected.value
-    assert found.details.to_pydict() == expected.details.to_pydict()
-    assert found.precision == expected.precision
-    assert found.details.num_rows > 0
+    result = find(typed_original, typed_synthetic, None, options)
+    assert result.value == expected.value
+    assert result.details.to_pydict() == expected.details.to_pydict()
+    assert result.precision == expected.precision
+    assert result.details.num_rows > 0
 
 
 def test_measures_take_a_typed_table(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     path.write_text("zip;pay\n01;1\n01;2.0\n02;1\n02;2\n", encoding="utf-8")
     table = typed(open_source(path), schema_of(zip=ColumnType("str"), pay=ColumnType("int")))
-    found = petaudit.t_closeness(table, quasi_identifiers=["zip"], sensitive="pay")
-    assert found.value == 0.0
+    result = petaudit.t_closeness(table, quasi_identifiers=["zip"], sensitive="pay")
+    assert result.value == 0.0
     assert table.counts.value_counts("zip").labels == ("01", "02")
     made = petaudit.synthesize(table.to_arrow(), rows=10)
     assert made.schema.types == [pa.string(), pa.int64()]

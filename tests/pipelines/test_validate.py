@@ -93,35 +93,35 @@ def validated(text: str, capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
         "petaudit.validate/1",
         petaudit.__version__,
     )
-    [found] = document["files"]
-    assert set(found) == {"name", "valid", "problems", "runs"}
-    assert found["valid"] is document["valid"] is (code == 0) is (not found["problems"])
+    [result] = document["files"]
+    assert set(result) == {"name", "valid", "problems", "runs"}
+    assert result["valid"] is document["valid"] is (code == 0) is (not result["problems"])
     assert code in {0, 2}
     assert main(["validate", "a.yaml"]) == code
     printed = capsys.readouterr()
     if code:
         assert printed.out == ""
         lines = printed.err.splitlines()
-        assert lines == [f"petaudit: error: {own}" for own in found["problems"]]
+        assert lines == [f"petaudit: error: {entry}" for entry in result["problems"]]
     else:
         assert printed.err == ""
-        assert [line.strip() for line in printed.out.splitlines()[1:]] == found["runs"]
-    own: dict[str, Any] = found
-    return own
+        assert [line.strip() for line in printed.out.splitlines()[1:]] == result["runs"]
+    entry: dict[str, Any] = result
+    return entry
 
 
 def test_all_problems_are_said_at_once_each_with_its_line(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    found = list(by_line(validated(MANY, capsys)["problems"]))
-    said = {line: "\n".join(text for at, text in found if at == line) for line, _ in found}
+    result = list(by_line(validated(MANY, capsys)["problems"]))
+    said = {line: "\n".join(text for at, text in result if at == line) for line, _ in result}
     missing = {line: words for line, words in SAID.items() if line not in said}
     assert missing == {}
     for line, words in SAID.items():
         for word in words:
             assert word in said[line]
-    assert [line for line, _ in found] == sorted(line for line, _ in found)
-    assert len(set(found)) == len(found)
+    assert [line for line, _ in result] == sorted(line for line, _ in result)
+    assert len(set(result)) == len(result)
 
 
 def test_every_problem_of_the_text_is_said_at_once(capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,8 +134,8 @@ def test_every_problem_of_the_text_is_said_at_once(capsys: pytest.CaptureFixture
         "  c: {method: profitability, cost: 4}\n"
         "Reporter: {r: {method: save_reports}}\n"
     )
-    found = dict(by_line(validated(text, capsys)["problems"]))
-    assert set(found) == {1, 2, 4, 5, 6, 7}
+    result = dict(by_line(validated(text, capsys)["problems"]))
+    assert set(result) == {1, 2, 4, 5, 6, 7}
     assert len(list(by_line(validated(text, capsys)["problems"]))) >= 9
 
 
@@ -158,9 +158,9 @@ def test_what_a_measure_needs_is_checked(
     evaluator: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = f"Loader:\n  t: {{filepath: t.csv}}\nEvaluator:\n  e: {{{evaluator}}}\n"
-    found = list(by_line(validated(text, capsys)["problems"]))
-    assert {line for line, _ in found} == {4}
-    assert words in "\n".join(text for _, text in found)
+    result = list(by_line(validated(text, capsys)["problems"]))
+    assert {line for line, _ in result} == {4}
+    assert words in "\n".join(text for _, text in result)
 
 
 def test_what_does_not_fit_together_is_a_problem(capsys: pytest.CaptureFixture[str]) -> None:
@@ -175,13 +175,13 @@ Evaluator:
      hierarchies: {zip: {'47677': ['*']}}}
   none: {method: precision, hierarchies: {zap: {'47677': ['*']}}}
 """
-    found = dict(by_line(validated(text, capsys)["problems"]))
-    assert list(found) == [4, 5, 8]
-    assert "no column of u.csv has a hierarchy" in found[8]
-    assert "must have the same columns; only in" in found[4]
-    assert "'ill'" in found[4]
-    assert "'illness'" in found[4]
-    assert "no hierarchy for column 'age'" in found[5]
+    result = dict(by_line(validated(text, capsys)["problems"]))
+    assert list(result) == [4, 5, 8]
+    assert "no column of u.csv has a hierarchy" in result[8]
+    assert "must have the same columns; only in" in result[4]
+    assert "'ill'" in result[4]
+    assert "'illness'" in result[4]
+    assert "no hierarchy for column 'age'" in result[5]
 
 
 def test_a_rule_without_the_values_that_it_is_for(capsys: pytest.CaptureFixture[str]) -> None:
@@ -239,9 +239,9 @@ def test_nothing_is_computed_and_nothing_written(
         "Evaluator: {m: {method: mpuccs}, n: {method: mpuccs, n_cols: [1, 2]}}\n"
         "Reporter: {r: {method: save_data, source: Splitter}}\n"
     )
-    found = validated(text, capsys)
-    assert found["problems"] == []
-    assert found["runs"] == [
+    result = validated(text, capsys)
+    assert result["problems"] == []
+    assert result["runs"] == [
         f"Loader[t]_Splitter[s_[2-{sample}]]_Synthesizer[g]_Evaluator[{name}]"
         for sample in (1, 2)
         for name in "mn"
@@ -255,7 +255,7 @@ def test_what_was_valid_runs_and_what_was_not_does_not(capsys: pytest.CaptureFix
     assert main(["run", "a.yaml"]) == 2
     said = capsys.readouterr().err.splitlines()
     assert not Path("a-results").exists()
-    assert said == [f"petaudit: error: {own}" for own in validated(MANY, capsys)["problems"]]
+    assert said == [f"petaudit: error: {entry}" for entry in validated(MANY, capsys)["problems"]]
 
 
 def test_several_files_are_checked_in_one_call(capsys: pytest.CaptureFixture[str]) -> None:
@@ -263,7 +263,7 @@ def test_several_files_are_checked_in_one_call(capsys: pytest.CaptureFixture[str
     Path("bad.yaml").write_text("Loader: {t: {filepath: gone.csv}}\n")
     assert main(["validate", "good.yaml", "bad.yaml", "none.yaml", "--format", "json"]) == 2
     files = json.loads(capsys.readouterr().out)["files"]
-    assert [own["valid"] for own in files] == [True, False, False]
+    assert [path["valid"] for path in files] == [True, False, False]
     assert main(["validate", "good.yaml"]) == 0
 
 
@@ -271,4 +271,16 @@ def test_in_python_it_raises_all_problems() -> None:
     with pytest.raises(ManyProblemsError) as caught:
         petaudit.Executor(MANY).validate()
     assert len(caught.value.messages) >= len(SAID)
-    assert all(own.startswith("the configuration, line ") for own in caught.value.messages)
+    assert all(message.startswith("the configuration, line ") for message in caught.value.messages)
+
+
+def test_a_search_asks_the_original_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    """A synthetic table has no column of persons; any other measure counts them in the table."""
+    Path("people.csv").write_text("who;" + TABLE.replace("\n4", "\np;4"))
+    loader = (
+        "Loader: {t: {filepath: t.csv, original: people.csv, roles: {quasi_identifier: zip}}}\n"
+    )
+    search = validated(loader + "Evaluator: {e: {method: mpuccs, person: who}}\n", capsys)
+    assert search["problems"] == []
+    others = validated(loader + "Evaluator: {e: {method: k-anonymity, person: who}}\n", capsys)
+    assert [(at, "'who'" in text) for at, text in by_line(others["problems"])] == [(2, True)]

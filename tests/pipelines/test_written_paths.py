@@ -41,11 +41,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def everything(place: Path) -> dict[str, object]:
     """Every file and folder with its content, but those of the results."""
-    found: dict[str, object] = {}
+    result: dict[str, object] = {}
     for path in place.rglob("*"):
         if "audit-results" not in path.relative_to(place).parts:
-            found[str(path.relative_to(place))] = path.read_bytes() if path.is_file() else None
-    return found
+            result[str(path.relative_to(place))] = path.read_bytes() if path.is_file() else None
+    return result
 
 
 def run(settings: object, *options: str, audit: str = AUDIT) -> int:

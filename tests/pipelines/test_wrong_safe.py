@@ -157,9 +157,9 @@ def test_a_table_that_changes_while_it_is_opened_is_noticed(
     real = tables.open_source
 
     def slowly(path: Any, **more: Any) -> Any:
-        found = real(path, **more)
+        result = real(path, **more)
         Path("people.csv").write_text(PEOPLE + "99;c9\n")
-        return found
+        return result
 
     monkeypatch.setattr(tables, "open_source", slowly)
     with pytest.raises(

@@ -12,14 +12,14 @@ from petaudit.reports.view import with_baseline
 
 def test_the_same_measure_is_compared_and_others_are_not() -> None:
     then = check(results=[check()["results"][0] | {"value": 3.0}])
-    found = with_baseline(view_of(check()), view_of(then), "then.json")
-    k, beta = found.cards
+    result = with_baseline(view_of(check()), view_of(then), "then.json")
+    k, beta = result.cards
     assert k.before is not None
     assert k.before.value == 3.0
     assert beta.before is not None
     assert beta.before.value is None
     assert beta.before.reason == "the earlier result has no such figure"
-    assert found.compared_with == "then.json"
+    assert result.compared_with == "then.json"
 
 
 def test_other_roles_are_another_question() -> None:

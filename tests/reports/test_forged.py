@@ -85,7 +85,9 @@ RUN: dict[str, Any] = {
     "compare_to": {"name": "before.json"},
     "results": [
         {
-            **{name: own for name, own in CHECK["results"][0].items() if name != "attributes"},
+            **{
+                name: result for name, result in CHECK["results"][0].items() if name != "attributes"
+            },
             "run": "real_risk",
             "roles": {"a": "quasi_identifier"},
             "details": {"attributes": CHECK["results"][0]["attributes"]},
@@ -159,35 +161,35 @@ def check_harmless(text: str, format_name: str, tags: set[str]) -> None:
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", text)
     match format_name:
         case "html":
-            found = Elements(text)
-            assert found.bad == []
-            assert found.tags <= tags
+            outcome = Elements(text)
+            assert outcome.bad == []
+            assert outcome.tags <= tags
             assert text.count("</style>") == 1
         case "markdown":
-            found = Elements(MarkdownIt("commonmark").enable("table").render(text))
-            assert found.bad == []
-            assert found.tags.isdisjoint({"script", "img", "a", "style", "svg", "iframe"})
+            outcome = Elements(MarkdownIt("commonmark").enable("table").render(text))
+            assert outcome.bad == []
+            assert outcome.tags.isdisjoint({"script", "img", "a", "style", "svg", "iframe"})
         case "junit":
             tree = ElementTree.fromstring(text)  # noqa: S314 (it is ours)
-            assert {own.tag for own in tree.iter()} <= {
+            assert {entry.tag for entry in tree.iter()} <= {
                 *("testsuites", "testsuite", "properties", "property", "testcase"),
                 *("failure", "error", "skipped", "system-out"),
             }
         case "sarif":
-            [own] = json.loads(text)["runs"]
-            assert own["tool"]["driver"]["name"] == "petaudit"
+            [entry] = json.loads(text)["runs"]
+            assert entry["tool"]["driver"]["name"] == "petaudit"
 
 
 @pytest.fixture(scope="module")
 def known_tags() -> set[str]:
     """The elements of pages that nobody forged, with every picture."""
-    found: set[str] = set()
+    outcome: set[str] = set()
     for document in (*DOCUMENTS.values(), with_entry(pictures=PICTURES)):
         for revealed in (False, True):
             page = petaudit.report(document, baseline=document, reveal_values=revealed)
-            found |= Elements(page).tags
-    assert "script" not in found
-    return found
+            outcome |= Elements(page).tags
+    assert "script" not in outcome
+    return outcome
 
 
 def with_text_replaced(given: Any) -> Iterator[Any]:
@@ -196,7 +198,7 @@ def with_text_replaced(given: Any) -> Iterator[Any]:
         yield HOSTILE
     elif isinstance(given, dict):
         for key in given:
-            yield {HOSTILE if own == key else own: value for own, value in given.items()}
+            yield {HOSTILE if entry == key else entry: value for entry, value in given.items()}
             for changed in with_text_replaced(given[key]):
                 yield given | {key: changed}
     elif isinstance(given, list):
@@ -229,7 +231,7 @@ def test_a_hostile_text_is_text_wherever_it_stands(
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_hostile_text_in_a_picture_is_text(kind: str, known_tags: set[str]) -> None:
-    pictures = [own for own in PICTURES if own["kind"] == kind]
+    pictures = [entry for entry in PICTURES if entry["kind"] == kind]
     made = 0
     for picture in pictures:
         for changed in with_text_replaced(picture):
@@ -279,7 +281,7 @@ def test_any_number_is_a_report_or_an_error(name: str, number: Any, known_tags: 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_any_number_in_a_picture_is_a_report_or_an_error(kind: str, known_tags: set[str]) -> None:
-    [picture, *_] = [own for own in PICTURES if own["kind"] == kind]
+    [picture, *_] = [entry for entry in PICTURES if entry["kind"] == kind]
     for number in (0, 1, -1e308, 1e308, 5e-324, 2**62, 10**400, None, "x"):
         for changed in with_number_replaced(picture, number):
             with contextlib.suppress(PetauditError):
@@ -408,8 +410,8 @@ def test_no_name_leads_anywhere(name: str, tmp_path: Path, monkeypatch: pytest.M
         with contextlib.redirect_stdout(io.StringIO()) as out:
             assert main(["report", "forged.json", "--format", format_name]) == 0
         if format_name == "sarif":
-            [own] = json.loads(out.getvalue())["runs"]
-            place = own["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
+            [entry] = json.loads(out.getvalue())["runs"]
+            place = entry["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
             assert place["uri"] in {"up.csv", "passwd"}
     files = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
     assert files == {"a/b/forged.json", "a/b/forged.html"}

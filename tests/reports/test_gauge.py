@@ -20,16 +20,16 @@ def gauge(measure: str, value: float | None, limit: float | None, better: str):
 
 def test_by_hand() -> None:
     # A scale from 0 to 1: a quarter is a quarter of the way.
-    own = gauge("precision", 0.25, 0.5, "higher")
-    assert own is not None
-    assert (own.value, own.limit, own.good_from, own.good_width) == (50, 100, 100, 100)
+    entry = gauge("precision", 0.25, 0.5, "higher")
+    assert entry is not None
+    assert (entry.value, entry.limit, entry.good_from, entry.good_width) == (50, 100, 100, 100)
     # A scale without an end: the limit stands in the middle, and infinity at the end.
-    own = gauge("k-anonymity", 5, 5, "higher")
-    assert own is not None
-    assert (own.value, own.limit) == (100, 100)
-    own = gauge("beta-likeness", math.inf, 3, "lower")
-    assert own is not None
-    assert own.value == WIDTH
+    entry = gauge("k-anonymity", 5, 5, "higher")
+    assert entry is not None
+    assert (entry.value, entry.limit) == (100, 100)
+    entry = gauge("beta-likeness", math.inf, 3, "lower")
+    assert entry is not None
+    assert entry.value == WIDTH
 
 
 @pytest.mark.parametrize("value", [None, True, math.nan])

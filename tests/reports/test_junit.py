@@ -46,7 +46,7 @@ def suite_of(text: str) -> Tree.Element:
     for element in root.iter():
         must, may, children = RULES[element.tag]
         assert must <= set(element.attrib) <= must | may
-        assert {own.tag for own in element} <= children
+        assert {entry.tag for entry in element} <= children
     (suite,) = root
     cases = suite.findall("testcase")
     assert suite.get("tests") == root.get("tests") == str(len(cases))
@@ -54,15 +54,15 @@ def suite_of(text: str) -> Tree.Element:
         assert suite.get(name) == str(len(suite.findall(f"testcase/{tag}")))
     assert root.get("failures") == suite.get("failures")
     assert root.get("errors") == suite.get("errors")
-    assert all(len(own) == 1 for own in cases)
-    names = [(own.get("classname"), own.get("name")) for own in cases]
+    assert all(len(entry) == 1 for entry in cases)
+    names = [(entry.get("classname"), entry.get("name")) for entry in cases]
     assert len(names) == len(set(names))
     return suite
 
 
 def only(text: str, tag: str) -> Tree.Element:
-    (found,) = suite_of(text).findall(f"testcase/{tag}")
-    return found
+    (result,) = suite_of(text).findall(f"testcase/{tag}")
+    return result
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -73,7 +73,7 @@ def test_names_are_but_text(name: str, language: str) -> None:
     assert len(suite.findall("testcase")) == 7 + 2 + 2
     shown = Voice().name(name)
     assert suite.get("name") == f"petaudit {shown}"
-    assert shown in {own.get("name") for own in suite.iter("testcase")}
+    assert shown in {entry.get("name") for entry in suite.iter("testcase")}
 
 
 @given(views)
@@ -82,9 +82,9 @@ def test_any_view(made: View) -> None:
     for voice in (Voice(), Voice(CHINESE, revealed=True)):
         text = as_junit(made, voice)
         suite = suite_of(text)
-        found = {own.tag for own in suite.iterfind("testcase/*")}
-        assert made.exit_code != 1 or "failure" in found
-        assert made.exit_code != 2 or "error" in found
+        result = {entry.tag for entry in suite.iterfind("testcase/*")}
+        assert made.exit_code != 1 or "failure" in result
+        assert made.exit_code != 2 or "error" in result
         assert SECRET not in text
 
 
@@ -98,8 +98,8 @@ def test_each_status_has_its_element() -> None:
         problems=("the table no longer exists",),
     )
     suite = suite_of(as_junit(made, Voice()))
-    found = {own.get("name"): own[0].tag for own in suite.iter("testcase")}
-    assert found == {
+    result = {entry.get("name"): entry[0].tag for entry in suite.iter("testcase")}
+    assert result == {
         "t-closeness": "failure",
         "l-diversity": "error",
         "k-anonymity": "system-out",
@@ -107,7 +107,7 @@ def test_each_status_has_its_element() -> None:
         "problem 1": "error",
         "k-map": "skipped",
     }
-    assert {own.get("classname") for own in suite.iter("testcase")} == {"petaudit.check"}
+    assert {entry.get("classname") for entry in suite.iter("testcase")} == {"petaudit.check"}
     assert suite.attrib == {
         "name": "petaudit released.csv",
         "tests": "6",
@@ -119,10 +119,10 @@ def test_each_status_has_its_element() -> None:
 
 def test_a_breach() -> None:
     why = phrase("{rows} are too far", rows=counted(3, "row"))
-    found = only(as_junit(view(card(explanation=(why,))), Voice()), "failure")
-    assert found.get("type") == "limit"
-    assert found.get("message") == "t-closeness is 0.44, and must be at most 0.40."
-    assert (found.text or "").split("\n") == [
+    result = only(as_junit(view(card(explanation=(why,))), Voice()), "failure")
+    assert result.get("type") == "limit"
+    assert result.get("message") == "t-closeness is 0.44, and must be at most 0.40."
+    assert (result.text or "").split("\n") == [
         "t-closeness is 0.44, and must be at most 0.40.",
         "t-closeness: 0.44; required: at most 0.40",
         "<5 rows are too far",
@@ -147,16 +147,18 @@ def test_a_breach() -> None:
 def test_worse_than_before(
     given_value: float | None, limit: float | None, better: str, strict: bool, kind: str
 ) -> None:
-    own = card(value=given_value, limit=limit, better=better, strict=strict, worsening="it was 0.2")
-    own = replace(own, breaks_limit=not own.keeps_limit)
-    found = only(as_junit(view(own), Voice()), "failure")
-    assert found.get("type") == kind
-    assert "it was 0.2" in (found.get("message") or "")
+    entry = card(
+        value=given_value, limit=limit, better=better, strict=strict, worsening="it was 0.2"
+    )
+    entry = replace(entry, breaks_limit=not entry.keeps_limit)
+    result = only(as_junit(view(entry), Voice()), "failure")
+    assert result.get("type") == kind
+    assert "it was 0.2" in (result.get("message") or "")
 
 
 def test_without_a_limit_it_says_so() -> None:
-    found = only(as_junit(view(card(status="measured", limit=None)), Voice()), "system-out")
-    assert found.text == "t-closeness: 0.44; no limit was set"
+    result = only(as_junit(view(card(status="measured", limit=None)), Voice()), "system-out")
+    assert result.text == "t-closeness: 0.44; no limit was set"
 
 
 @pytest.mark.parametrize(("code", "tag"), [(1, "failure"), (2, "error")])
@@ -167,17 +169,17 @@ def test_an_exit_code_never_looks_green(code: int, tag: str) -> None:
 
 def test_runs_of_the_same_name_stay_apart() -> None:
     suite = suite_of(as_junit(view(card(run="a"), card("k-map", run="a"), kind="run"), Voice()))
-    assert [own.get("name") for own in suite.iter("testcase")] == ["a", "a #2"]
+    assert [entry.get("name") for entry in suite.iter("testcase")] == ["a", "a #2"]
 
 
 def test_properties_tell_whether_there_are_values() -> None:
     for revealed in (False, True):
         suite = suite_of(as_junit(everything(), Voice(revealed=revealed)))
-        told = {own.get("name"): own.get("value") for own in suite.iter("property")}
+        told = {entry.get("name"): entry.get("value") for entry in suite.iter("property")}
         assert told["petaudit.contains_values"] == str(revealed).lower()
         assert told["petaudit.exit_code"] == "2"
 
 
 def test_chinese() -> None:
-    found = only(as_junit(view(card(status="measured", limit=None)), Voice(CHINESE)), "system-out")
-    assert "未設定門檻" in (found.text or "")
+    result = only(as_junit(view(card(status="measured", limit=None)), Voice(CHINESE)), "system-out")
+    assert "未設定門檻" in (result.text or "")

@@ -42,17 +42,17 @@ def all_tokens(text: str) -> Iterator[Token]:
 
 
 def shown(token: Token) -> str:
-    return "".join(own.content for own in token.children or ())
+    return "".join(entry.content for entry in token.children or ())
 
 
 def check(text: str) -> None:
     """Nothing in it is a link, an image, HTML, a mention, or a block that we did not write."""
     assert len(text) < MOST
     tokens = list(all_tokens(text))
-    assert {own.type for own in tokens} <= KNOWN
-    assert all(HTML.fullmatch(own.content) for own in tokens if own.type == "html_block")
-    assert sum(own.type == "hr" for own in tokens) == 1
-    assert [own for own in tokens if own.type == "text" and SIGNS.search(own.content)] == []
+    assert {entry.type for entry in tokens} <= KNOWN
+    assert all(HTML.fullmatch(entry.content) for entry in tokens if entry.type == "html_block")
+    assert sum(entry.type == "hr" for entry in tokens) == 1
+    assert [entry for entry in tokens if entry.type == "text" and SIGNS.search(entry.content)] == []
     assert all(mark == "\n" or mark.isprintable() or mark.isspace() for mark in text)
     assert not re.search(r"(?m)^\s*/", text)
 
@@ -75,10 +75,12 @@ def test_names_are_but_text(name: str, language: str) -> None:
 def test_names_are_readable(name: str) -> None:
     """What is shown is the name, with what is invisible written out."""
     wanted = " ".join(Voice().name(name).split()) or "-"
-    (alone,) = [own for own in PARSER.parse(neutral(Voice().name(name))) if own.type == "inline"]
+    (alone,) = [
+        entry for entry in PARSER.parse(neutral(Voice().name(name))) if entry.type == "inline"
+    ]
     assert shown(alone) == wanted
-    found = as_markdown(view(card(run=name), subject=name), Voice())
-    titles = [own for own in PARSER.parse(found) if own.type == "inline"]
+    result = as_markdown(view(card(run=name), subject=name), Voice())
+    titles = [entry for entry in PARSER.parse(result) if entry.type == "inline"]
     assert shown(titles[0]) == f"✗ petaudit: failed · {wanted}"
     assert f"t-closeness · {wanted}" in map(shown, titles)
 
@@ -87,9 +89,9 @@ def test_names_are_readable(name: str) -> None:
 @settings(max_examples=examples(300), deadline=None)
 def test_any_text_is_one_paragraph_of_text(name: str) -> None:
     made = neutral(printable(name))
-    kinds = [own.type for own in PARSER.parse(made)]
+    kinds = [entry.type for entry in PARSER.parse(made)]
     assert kinds == ["paragraph_open", "inline", "paragraph_close"]
-    assert {own.type for own in PARSER.parse(made)[1].children or ()} <= KNOWN
+    assert {entry.type for entry in PARSER.parse(made)[1].children or ()} <= KNOWN
 
 
 @given(views)
@@ -99,7 +101,7 @@ def test_any_view(made: View) -> None:
         text = as_markdown(made, voice)
         check(text)
         rows = rows_of(text)
-        is_compared = any(own.before is not None for own in made.cards)
+        is_compared = any(entry.before is not None for entry in made.cards)
         assert {len(cells) for cells in rows} <= {5 if is_compared else 4}
         assert len(rows) == (len(made.cards) + 2 if made.cards else 0)
         assert (SECRET in text) <= voice.revealed
@@ -107,24 +109,24 @@ def test_any_view(made: View) -> None:
 
 def test_a_failed_check() -> None:
     why = phrase("{rows} are too far", rows=counted(3, "row"))
-    found = as_markdown(
+    result = as_markdown(
         view(
             card("k-anonymity", "passed", value=7.0, limit=5.0, better="higher"),
             card(explanation=(why,)),
         ),
         Voice(),
     )
-    assert found.startswith(
+    assert result.startswith(
         "## ✗ petaudit: failed · `released.csv`\n\nDo not release this as it is"
     )
-    assert rows_of(found)[2:] == [
+    assert rows_of(result)[2:] == [
         [" t-closeness ", " 0.44 ", " at most 0.40 ", " ✗ failed "],
         [" k-anonymity ", " 7 ", " at least 5 ", " ✓ passed "],
     ]
     assert (
-        "- **t-closeness is 0.44, and must be at most 0.40.**\n  - &lt;5 rows are too far" in found
+        "- **t-closeness is 0.44, and must be at most 0.40.**\n  - &lt;5 rows are too far" in result
     )
-    assert found.endswith("petaudit 0.5.0; values hidden; counts below 5 shown as &lt;5\n")
+    assert result.endswith("petaudit 0.5.0; values hidden; counts below 5 shown as &lt;5\n")
 
 
 @pytest.mark.parametrize(
@@ -159,14 +161,14 @@ def test_what_could_not_be_measured_says_why() -> None:
         card("l-diversity", "error", value=None, reason="no sensitive attribute"),
         problems=("run 3: the table no longer exists",),
     )
-    found = as_markdown(made, Voice())
-    assert "### What could not be measured\n\n- " in found
-    assert "no sensitive attribute" in found
-    assert "- run 3: the table no longer exists" in found
+    result = as_markdown(made, Voice())
+    assert "### What could not be measured\n\n- " in result
+    assert "no sensitive attribute" in result
+    assert "- run 3: the table no longer exists" in result
 
 
 def test_values_only_where_they_are_revealed() -> None:
-    hidden, told = (as_markdown(everything(), Voice(revealed=own)) for own in (False, True))
+    hidden, told = (as_markdown(everything(), Voice(revealed=entry)) for entry in (False, True))
     assert SECRET not in hidden
     assert SECRET in told
     assert "CONTAINS VALUES OF THE DATA" not in hidden
@@ -176,8 +178,8 @@ def test_values_only_where_they_are_revealed() -> None:
 
 
 def test_no_values_to_reveal() -> None:
-    found = as_markdown(view(card()), Voice(revealed=True))
-    assert "no values of the data, but small counts are shown" in found
+    result = as_markdown(view(card()), Voice(revealed=True))
+    assert "no values of the data, but small counts are shown" in result
 
 
 @pytest.mark.parametrize("where", ["cards", "explanation", "error", "warnings"])
@@ -189,10 +191,10 @@ def test_a_long_result_is_cut_and_says_so(where: str) -> None:
         "error": view(card(status="error", reason="?"), problems=many),
         "warnings": view(card(), warnings=many),
     }[where]
-    found = as_markdown(made, Voice())
-    check(found)
-    assert "The rest is not shown, to keep this short; the JSON result has it." in found
-    assert found.rstrip().endswith("shown as &lt;5")
+    result = as_markdown(made, Voice())
+    check(result)
+    assert "The rest is not shown, to keep this short; the JSON result has it." in result
+    assert result.rstrip().endswith("shown as &lt;5")
 
 
 def test_all_long_at_once() -> None:
@@ -209,12 +211,12 @@ def test_all_long_at_once() -> None:
 
 
 def test_no_cards() -> None:
-    found = as_markdown(view(), Voice())
-    check(found)
-    assert rows_of(found) == []
+    result = as_markdown(view(), Voice())
+    check(result)
+    assert rows_of(result) == []
 
 
 def test_chinese() -> None:
-    found = as_markdown(everything(), Voice(CHINESE))
-    assert rows_of(found)[0] == [" 指標 ", " 數值 ", " 先前 ", " 門檻 ", " 判定 "]
-    assert "### 無法衡量的項目" in found
+    result = as_markdown(everything(), Voice(CHINESE))
+    assert rows_of(result)[0] == [" 指標 ", " 數值 ", " 先前 ", " 門檻 ", " 判定 "]
+    assert "### 無法衡量的項目" in result

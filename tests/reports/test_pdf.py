@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import stat
 import sys
@@ -66,6 +67,16 @@ def test_the_page_is_printed_in_private_and_without_a_network(
     assert not Path(folder[1]).parent.exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="root is a word of POSIX")
+@pytest.mark.parametrize("user", [0, 1000])
+def test_only_root_does_without_a_sandbox(
+    user: int, program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program(PRINTS)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert (b"--no-sandbox" in pdf.as_pdf("")) is (user == 0)
+
+
 def test_from_python(program: Program, tmp_path: Path) -> None:
     program(PRINTS)
     audit = petaudit.audit(pa.table({"zip": ["1"] * 9}), quasi_identifiers="zip")
@@ -101,7 +112,7 @@ def test_a_browser_that_prints_nothing_leaves_the_old_file(
         "or write a report that ends with .html and print it"
     ]
     assert target.read_text(encoding="utf-8") == "as before"
-    assert sorted(own.name for own in tmp_path.iterdir()) == ["a.pdf", "browser", "t.csv"]
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["a.pdf", "browser", "t.csv"]
 
 
 def test_a_browser_that_hangs_is_ended(program: Program, monkeypatch: pytest.MonkeyPatch) -> None:

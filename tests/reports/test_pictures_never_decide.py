@@ -244,8 +244,8 @@ ODD: dict[str, Any] = {
     ],
     **{f"only the kind of {kind}": [{"kind": kind}] for kind in KINDS},
     **{
-        f"{own.kind} with a field of its own": [own.to_dict() | {"more_of_it": 1}]
-        for own in EXAMPLES
+        f"{entry.kind} with a field of its own": [entry.to_dict() | {"more_of_it": 1}]
+        for entry in EXAMPLES
     },
 }
 
@@ -298,7 +298,7 @@ def test_a_forged_figure_or_verdict_beside_an_odd_picture_is_still_refused(
     field: str, shown: Shown
 ) -> None:
     document = copy.deepcopy(shown("check"))
-    entry = next(own for own in entries(document) if own["status"] == "failed")
+    entry = next(item for item in entries(document) if item["status"] == "failed")
     entry["pictures"] = [{}]
     assert document["verdict"] == "failed"
     forged: dict[str, Any] = {"value": [], "limit": {}, "status": "passed"}

@@ -101,20 +101,20 @@ def run_of(text: str) -> dict[str, Any]:
     log = json.loads(text, parse_constant=refuse)
     CHECKER.validate(log)
     run: dict[str, Any] = log["runs"][0]
-    rules = [own["id"] for own in run["tool"]["driver"]["rules"]]
+    rules = [entry["id"] for entry in run["tool"]["driver"]["rules"]]
     assert len(rules) == len(set(rules))
-    assert all(rules[own["ruleIndex"]] == own["ruleId"] for own in run["results"])
-    marks = [json.dumps(own["partialFingerprints"]) for own in run["results"]]
+    assert all(rules[entry["ruleIndex"]] == entry["ruleId"] for entry in run["results"])
+    marks = [json.dumps(entry["partialFingerprints"]) for entry in run["results"]]
     assert len(marks) == len(set(marks))
     invocation = run["invocations"][0]
     notes = invocation.get("toolExecutionNotifications", [])
-    if any(own["level"] == "error" for own in notes):
+    if any(entry["level"] == "error" for entry in notes):
         assert not invocation["executionSuccessful"]
     return run
 
 
 def messages(run: dict[str, Any]) -> list[str]:
-    return [own["message"]["text"] for own in run["results"]]
+    return [result["message"]["text"] for result in run["results"]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -136,7 +136,9 @@ def test_any_view(made: View, location: str) -> None:
     for voice in (Voice(), Voice(CHINESE, revealed=True)):
         text = as_sarif(made, voice, location=location)
         run = run_of(text)
-        wrong = sum(own.status in ("failed", "error") for own in made.cards) + len(made.problems)
+        wrong = sum(entry.status in ("failed", "error") for entry in made.cards) + len(
+            made.problems
+        )
         assert wrong <= len(run["results"]) <= wrong + 1
         assert run["results"] or made.exit_code == 0
         assert made.exit_code != 2 or not run["invocations"][0]["executionSuccessful"]
@@ -148,14 +150,14 @@ def test_a_breach() -> None:
     why = phrase("{rows} are too far", rows=counted(3, "row"))
     made = view(card(run="near", line=12, explanation=(why,)), kind="run")
     run = run_of(as_sarif(made, Voice(), location="ci/my audit.yaml"))
-    (found,) = run["results"]
-    assert found["ruleId"] == "t-closeness"
-    assert found["message"]["text"].split("\n")[1] == "<5 rows are too far"
-    assert found["locations"][0]["physicalLocation"] == {
+    (result,) = run["results"]
+    assert result["ruleId"] == "t-closeness"
+    assert result["message"]["text"].split("\n")[1] == "<5 rows are too far"
+    assert result["locations"][0]["physicalLocation"] == {
         "artifactLocation": {"uri": "ci/my%20audit.yaml"},
         "region": {"startLine": 12},
     }
-    assert found["properties"] == {"status": "failed", "value": 0.44, "limit": 0.4, "run": "near"}
+    assert result["properties"] == {"status": "failed", "value": 0.44, "limit": 0.4, "run": "near"}
     assert run["invocations"][0]["executionSuccessful"] is True
     assert run["invocations"][0]["exitCode"] == 1
 
@@ -164,7 +166,7 @@ def test_rules_are_the_measures_of_the_view() -> None:
     made = view(card(), card("k-anonymity", "passed", value=7.0, limit=5.0, better="higher"))
     rules = run_of(as_sarif(made, Voice()))["tool"]["driver"]["rules"]
     known = all_measures()["t-closeness"]
-    assert [own["id"] for own in rules] == ["t-closeness", "k-anonymity"]
+    assert [entry["id"] for entry in rules] == ["t-closeness", "k-anonymity"]
     assert rules[0]["name"] == "TCloseness"
     assert rules[0]["shortDescription"]["text"] == known.title
     assert rules[0]["fullDescription"]["text"] == known.question
@@ -177,10 +179,10 @@ def test_what_could_not_be_measured_is_a_finding_and_a_notification() -> None:
         warnings=("a column is empty",),
     )
     run = run_of(as_sarif(made, Voice()))
-    assert [own["ruleId"] for own in run["results"]] == ["l-diversity", "audit"]
+    assert [entry["ruleId"] for entry in run["results"]] == ["l-diversity", "audit"]
     invocation = run["invocations"][0]
     assert invocation["executionSuccessful"] is False
-    notes = [own["level"] for own in invocation["toolExecutionNotifications"]]
+    notes = [entry["level"] for entry in invocation["toolExecutionNotifications"]]
     assert notes == ["error", "error", "warning"]
 
 
@@ -211,23 +213,23 @@ def test_nothing_wrong_is_no_finding() -> None:
     ],
 )
 def test_places_tell_nothing_about_the_machine(location: str, uri: str) -> None:
-    (found,) = run_of(as_sarif(view(card()), Voice(), location=location))["results"]
-    assert found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
+    (result,) = run_of(as_sarif(view(card()), Voice(), location=location))["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == uri
 
 
 @given(texts)
 @settings(max_examples=examples(100), deadline=None)
 def test_any_place_is_relative(location: str) -> None:
-    (found,) = run_of(as_sarif(view(card()), Voice(), location=location))["results"]
-    uri = found["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+    (result,) = run_of(as_sarif(view(card()), Voice(), location=location))["results"]
+    uri = result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
     assert ":" not in uri
     assert not PurePosixPath(unquote(uri)).is_absolute()
     assert ".." not in uri.split("/")
 
 
 def test_without_a_place_it_is_the_subject() -> None:
-    (found,) = run_of(as_sarif(view(card(), subject="my table.csv"), Voice()))["results"]
-    place = found["locations"][0]["physicalLocation"]
+    (result,) = run_of(as_sarif(view(card(), subject="my table.csv"), Voice()))["results"]
+    place = result["locations"][0]["physicalLocation"]
     assert place == {"artifactLocation": {"uri": "my%20table.csv"}, "region": {"startLine": 1}}
 
 
@@ -235,7 +237,10 @@ def test_fingerprints_outlive_figures_languages_and_lines() -> None:
     first = view(card(run="a", line=3))
     second = view(card(run="a", line=9, value=0.9), card("k-map", run="a"), card(run="b"))
     marks = [
-        [own["partialFingerprints"] for own in run_of(as_sarif(made, Voice(language)))["results"]]
+        [
+            result["partialFingerprints"]
+            for result in run_of(as_sarif(made, Voice(language)))["results"]
+        ]
         for made, language in ((first, "en"), (second, CHINESE))
     ]
     assert marks[0][0] == marks[1][0]
@@ -243,14 +248,14 @@ def test_fingerprints_outlive_figures_languages_and_lines() -> None:
 
 
 def test_figures_that_json_lacks() -> None:
-    (found,) = run_of(as_sarif(view(card(value=float("inf"))), Voice()))["results"]
-    assert found["properties"]["value"] == "inf"
+    (result,) = run_of(as_sarif(view(card(value=float("inf"))), Voice()))["results"]
+    assert result["properties"]["value"] == "inf"
 
 
 @pytest.mark.parametrize(("code", "verdict"), [(1, "failed"), (2, "error")])
 def test_an_exit_code_never_looks_green(code: int, verdict: str) -> None:
     run = run_of(as_sarif(view(exit_code=code, verdict=verdict), Voice()))
-    assert [own["ruleId"] for own in run["results"]] == ["audit"]
+    assert [result["ruleId"] for result in run["results"]] == ["audit"]
 
 
 def test_chinese() -> None:

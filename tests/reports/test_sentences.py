@@ -69,10 +69,10 @@ def test_breaches_are_named_with_value_and_limit() -> None:
 def test_everybody_is_everybody(suppressed: Any, words: str) -> None:
     """Four people who look alike, and two whose rows are suppressed."""
     table = pa.table({"zip": ["1"] * 4 + ["*"] * 2})
-    found = petaudit.audit(
+    result = petaudit.audit(
         table, quasi_identifiers="zip", suppressed=suppressed, measures="k-anonymity"
     )
-    said = " ".join(summary(view_of(found.to_dict())))
+    said = " ".join(summary(view_of(result.to_dict())))
     assert words in said
     assert ("Everyone in it" in said) is (suppressed == "class")
 
@@ -80,11 +80,11 @@ def test_everybody_is_everybody(suppressed: Any, words: str) -> None:
 def test_rows_to_drop_are_a_next_step() -> None:
     table = pa.table({"zip": ["1"] * 4 + ["2"]})
     options = {"k-anonymity": {"limit": 3}}
-    found = petaudit.audit(table, quasi_identifiers="zip", options=options, measures="k-anonymity")
+    result = petaudit.audit(table, quasi_identifiers="zip", options=options, measures="k-anonymity")
     assert "Drop 1 row (20 %) to meet k-anonymity: petaudit.suppress(table, " in " ".join(
-        next_steps(view_of(found.to_dict()))
+        next_steps(view_of(result.to_dict()))
     )
-    alone = view_of(found.to_dict() | {"what_to_do": []})
+    alone = view_of(result.to_dict() | {"what_to_do": []})
     assert "k-anonymity: dropping 1 row from the table would be enough" in " ".join(
         next_steps(alone)
     )

@@ -18,14 +18,14 @@ def page(rows: int) -> str:
             "disease": chance.integers(0, 12, rows).astype(str),
         }
     )
-    found = petaudit.audit(
+    result = petaudit.audit(
         table,
         quasi_identifiers=["zip", "age"],
         sensitive=["pay", "disease"],
         original=table,
         options={"k-anonymity": {"limit": 5}},
     )
-    return petaudit.report(found.to_dict())
+    return petaudit.report(result.to_dict())
 
 
 def test_many_rows_take_no_more_room() -> None:

@@ -128,7 +128,7 @@ def everything(name: str = "disease") -> View:
 
 marks = st.characters(codec=None, exclude_categories=())
 texts = st.one_of(
-    st.sampled_from([own for own in HOSTILE if len(own) < 100]),
+    st.sampled_from([entry for entry in HOSTILE if len(entry) < 100]),
     st.text(marks, max_size=30),
     st.lists(
         st.sampled_from(["|", "`", "\\", "*", "@a", "[", "](", ")", "<", ">", "&", "#1", " ", "é"])

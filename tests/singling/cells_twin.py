@@ -134,8 +134,8 @@ def detected(
     """Return the precision of a column: the one given, else the finest of any original value."""
     values = [cell for cell in original if cell is not None]
     if kind == "number":
-        found = [decimals_of(cell) for cell in values if not isinstance(cell, str | date)]
-        return decimals if decimals is not None else max(found, default=None)
+        result = [decimals_of(cell) for cell in values if not isinstance(cell, str | date)]
+        return decimals if decimals is not None else max(result, default=None)
     if kind == "time":
         units = [UNITS.index(unit_of(cell)) for cell in values if isinstance(cell, date)]
         if unit is not None:

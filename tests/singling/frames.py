@@ -138,11 +138,11 @@ def plain(cell: Any) -> Any:
     return None if cell is pd.NA or (isinstance(cell, float) and math.isnan(cell)) else cell
 
 
-def same(found: Any, expected: Any) -> bool:
-    if isinstance(expected, float) and isinstance(found, float):
-        return abs(found - expected) <= TOLERANCE
+def same(result: Any, expected: Any) -> bool:
+    if isinstance(expected, float) and isinstance(result, float):
+        return abs(result - expected) <= TOLERANCE
     # A count is no truth value and a rate no count, though Python calls 1, 1.0 and True equal.
-    return type(found) is type(expected) and bool(found == expected)
+    return type(result) is type(expected) and bool(result == expected)
 
 
 def assert_rows(frame: Any, names: Iterable[str], expected: list[dict[str, Any]]) -> None:
@@ -150,11 +150,11 @@ def assert_rows(frame: Any, names: Iterable[str], expected: list[dict[str, Any]]
     rows = rows_of(frame)
     if isinstance(frame, pa.Table):
         expected = [_with_labels(row) for row in expected]
-    for row, (found, wanted) in enumerate(zip(rows, expected, strict=False)):
+    for row, (result, wanted) in enumerate(zip(rows, expected, strict=False)):
         wrong = {
-            name: (found[name], wanted[name])
+            name: (result[name], wanted[name])
             for name in wanted
-            if not same(found[name], wanted[name])
+            if not same(result[name], wanted[name])
         }
         assert not wrong, f"row {row}, found and expected: {wrong}"
     assert len(rows) == len(expected)

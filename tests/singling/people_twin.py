@@ -14,10 +14,10 @@ def people_by_values(
     rows: Sequence[Row], who: Sequence[Hashable], places: Sequence[int]
 ) -> dict[Row, set[Hashable]]:
     """The people who have the same values in some columns."""
-    found: dict[Row, set[Hashable]] = defaultdict(set)
+    result: dict[Row, set[Hashable]] = defaultdict(set)
     for row, person in zip(rows, who, strict=True):
-        found[tuple(row[place] for place in places)].add(person)
-    return found
+        result[tuple(row[place] for place in places)].add(person)
+    return result
 
 
 def singled_out(
@@ -65,12 +65,12 @@ def strangers_singled_out(
     """
     belongs_to = list(range(len(target)) if target_who is None else target_who)
     names = range(len(strangers)) if strangers_who is None else strangers_who
-    found: set[Hashable] = set()
+    result: set[Hashable] = set()
     nearly: set[Hashable] = set()
     inside, _ = singled_out(synthetic, target, sizes, None, belongs_to)
     almost = nearly_singled_out(synthetic, target, belongs_to, sizes)
     for name in dict.fromkeys(names):
-        rows = [row for row, own in zip(strangers, names, strict=True) if own == name]
+        rows = [row for row, entry in zip(strangers, names, strict=True) if entry == name]
         if equal_is_same and rows[0] in target:
             me = belongs_to[target.index(rows[0])]
             is_exposed, is_nearly = me in inside, me in almost
@@ -80,20 +80,20 @@ def strangers_singled_out(
             is_exposed = me in singled_out(synthetic, [*target, *rows], sizes, None, everybody)[0]
             is_nearly = me in nearly_singled_out(synthetic, [*target, *rows], everybody, sizes)
         if is_exposed:
-            found.add(name)
+            result.add(name)
         elif is_nearly:
             nearly.add(name)
-    return found, nearly
+    return result, nearly
 
 
 def nearly_singled_out(
     synthetic: Sequence[Row], target: Sequence[Row], who: Sequence[Hashable], sizes: Sequence[int]
 ) -> set[Hashable]:
     """The people who are not singled out, and would be without some other person."""
-    found: set[Hashable] = set()
+    result: set[Hashable] = set()
     for gone in dict.fromkeys(who):
-        rest = [(row, own) for row, own in zip(target, who, strict=True) if own != gone]
-        found |= singled_out(
-            synthetic, [row for row, _ in rest], sizes, None, [own for _, own in rest]
+        rest = [(row, entry) for row, entry in zip(target, who, strict=True) if entry != gone]
+        result |= singled_out(
+            synthetic, [row for row, _ in rest], sizes, None, [entry for _, entry in rest]
         )[0]
-    return found - singled_out(synthetic, target, sizes, None, who)[0]
+    return result - singled_out(synthetic, target, sizes, None, who)[0]

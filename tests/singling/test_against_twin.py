@@ -68,9 +68,9 @@ def test_files(pair: Pair, engine: str, alone: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         tables = []
         for name, table in zip(engines, (pair.original, pair.synthetic), strict=True):
-            own = Path(folder) / str(len(tables))
-            own.mkdir()
-            tables.append(held(table, name, own))
+            entry = Path(folder) / str(len(tables))
+            entry.mkdir()
+            tables.append(held(table, name, entry))
         compared(pair, *tables)
 
 

@@ -45,7 +45,7 @@ def respelled(table: pa.Table, column: str, spell: Callable[[str], str]) -> pa.T
 SPELLINGS: dict[str, tuple[str, Callable[[str], str]]] = {
     "case": ("city", str.upper),
     "blanks": ("sex", lambda text: text[0] + " " + text[1:]),
-    "width": ("city", lambda text: "".join(chr(ord(own) + 0xFEE0) for own in text)),
+    "width": ("city", lambda text: "".join(chr(ord(entry) + 0xFEE0) for entry in text)),
     "date form": ("born", lambda text: "/".join(reversed(text.split()))),
     "marks": ("city", lambda text: f"<{text}>"),
 }
@@ -57,23 +57,23 @@ HINTED = {"case", "width", "date form", "marks"}
 def test_another_spelling_is_noticed_and_decides_nothing(name: str, way: str) -> None:
     original, (column, spell) = people(200, 1), SPELLINGS[name]
     synthetic = respelled(people(150, 2), column, spell)
-    found = petaudit.mpuccs(original, synthetic, max_baseline_cols=2, search=way)
-    [said] = found.warnings
+    result = petaudit.mpuccs(original, synthetic, max_baseline_cols=2, search=way)
+    [said] = result.warnings
     assert said.startswith(f"the values of {column!r} hardly ever occur in the original")
     assert (f"the values of {column!r} do occur in both" in said) == (name in HINTED)
-    judged = found.judged(limit=1 / 2)
+    judged = result.judged(limit=1 / 2)
     assert (judged.status, judged.passed) == ("undecided", False)
-    assert found.judged(limit=0).status == ("undecided" if not found.value else "failed")
+    assert result.judged(limit=0).status == ("undecided" if not result.value else "failed")
 
 
 @ways
 def test_the_wrong_original_is_noticed(way: str) -> None:
     words = [f"word {row % 7} {row % 3}" for row in range(150)]
     others = pa.table({"sex": words, "city": words, "born": words, "zip": ["99999", "88888"] * 75})
-    found = petaudit.mpuccs(people(200, 1), others, max_baseline_cols=2, search=way)
-    assert found.warnings[0].startswith("no value of any column occurs in both tables")
-    assert found.figures["total_identified"] == 0
-    assert found.judged(limit=0).status == "undecided"
+    result = petaudit.mpuccs(people(200, 1), others, max_baseline_cols=2, search=way)
+    assert result.warnings[0].startswith("no value of any column occurs in both tables")
+    assert result.figures["total_identified"] == 0
+    assert result.judged(limit=0).status == "undecided"
 
 
 @ways
@@ -84,9 +84,9 @@ def test_measurements_need_not_coincide(way: str) -> None:
         people(rows, seed).append_column("pay", pa.array(chance.lognormal(10, 1, rows)))
         for rows, seed in ((200, 1), (150, 2))
     ]
-    found = petaudit.mpuccs(*tables, max_baseline_cols=2, search=way)
-    assert found.warnings == ()
-    assert found.judged(limit=1).status == "passed"
+    result = petaudit.mpuccs(*tables, max_baseline_cols=2, search=way)
+    assert result.warnings == ()
+    assert result.judged(limit=1).status == "passed"
 
 
 def test_a_table_of_its_own_and_small_tables_raise_no_doubt() -> None:
@@ -104,7 +104,7 @@ def test_by_hand() -> None:
     assert not use._replace(alone=37).is_foreign
 
 
-FRAMES: list[Callable[[pa.Table], Any]] = [lambda own: own, pa.Table.to_pandas, pl.from_arrow]
+FRAMES: list[Callable[[pa.Table], Any]] = [lambda item: item, pa.Table.to_pandas, pl.from_arrow]
 
 
 @ways

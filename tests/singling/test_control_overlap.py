@@ -46,7 +46,7 @@ REFUSED = {
 
 
 def by_mpuccs(folder: Path, control: pa.Table) -> str:
-    paths = [written(folder, name, own) for name, own in tables(control).items()]
+    paths = [written(folder, name, table) for name, table in tables(control).items()]
     with pytest.raises(InputError) as problem:
         petaudit.mpuccs(*paths, max_baseline_cols=1)
     return problem.value.text
@@ -59,20 +59,20 @@ def by_frames(folder: Path, control: pa.Table) -> str:
 
 
 def by_audit(folder: Path, control: pa.Table) -> str:
-    found = petaudit.audit(
+    result = petaudit.audit(
         SYNTHETIC,
         original=ORIGINAL,
         control=control,
         measures=["mpuccs"],
         options={"mpuccs": {"max_baseline_cols": 1}},
     )
-    assert found.exit_code == 2
-    return str(found.to_dict())
+    assert result.exit_code == 2
+    return str(result.to_dict())
 
 
 def by_run(folder: Path, control: pa.Table) -> str:
-    for name, own in tables(control).items():
-        written(folder, name, own)
+    for name, table in tables(control).items():
+        written(folder, name, table)
     executor = petaudit.Executor(
         "Splitter: {s: {method: custom_data, "
         "filepath: {ori: original.csv, control: control.csv}}}\n"
@@ -120,8 +120,8 @@ def test_refused(asked: Callable[[Path, Any], str], name: str, tmp_path: Path) -
     ids=["mpuccs", "check"],
 )
 def test_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for name, own in tables(shuffled(ORIGINAL)).items():
-        written(tmp_path, name, own)
+    for name, table in tables(shuffled(ORIGINAL)).items():
+        written(tmp_path, name, table)
     assert main(command.split()) == 2
     told = capsys.readouterr()
     assert SAME in " ".join((told.out + told.err).split())
@@ -131,8 +131,8 @@ def test_commands(command: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_some_rows_are_a_warning_with_their_number(way: str) -> None:
     control = pa.concat_tables([CONTROL, ORIGINAL.slice(0, 12)])
     with pytest.warns(petaudit.errors.PetauditWarning, match="12 rows of the control are rows of"):
-        found = petaudit.mpuccs(ORIGINAL, SYNTHETIC, control, max_baseline_cols=1, search=way)
-    [said] = found.warnings
+        result = petaudit.mpuccs(ORIGINAL, SYNTHETIC, control, max_baseline_cols=1, search=way)
+    [said] = result.warnings
     assert said.startswith("12 rows of the control are rows of the original")
     few = pa.concat_tables([CONTROL, ORIGINAL.slice(0, 3)])
     assert not petaudit.mpuccs(ORIGINAL, SYNTHETIC, few, max_baseline_cols=1, search=way).warnings
@@ -154,7 +154,7 @@ def test_strangers_with_few_values_are_no_copies(
 def counted_overlap(original: pa.Table, control: pa.Table) -> Overlap:
     """From the definition."""
     mine, theirs = (
-        Counter(tuple(row.values()) for row in own.to_pylist()) for own in (original, control)
+        Counter(tuple(row.values()) for row in entry.to_pylist()) for entry in (original, control)
     )
     return Overlap(Counter((mine[row], theirs[row]) for row in mine.keys() | theirs.keys()))
 
@@ -163,8 +163,8 @@ def counted_overlap(original: pa.Table, control: pa.Table) -> Overlap:
 @pytest.mark.parametrize("deduplicate", [True, False])
 def test_the_twin(way: str, deduplicate: bool) -> None:
     tables = people(90, 1, (3, 4, 5)), people(10, 2, (3, 4, 5)), people(70, 3, (3, 4, 5))
-    found = petaudit.mpuccs(*tables, search=way, deduplicate=deduplicate, max_baseline_cols=1)
-    assert found.findings.prepared.overlap == counted_overlap(tables[0], tables[2])  # type: ignore[union-attr]
+    result = petaudit.mpuccs(*tables, search=way, deduplicate=deduplicate, max_baseline_cols=1)
+    assert result.findings.prepared.overlap == counted_overlap(tables[0], tables[2])  # type: ignore[union-attr]
 
 
 def test_by_hand() -> None:

@@ -85,42 +85,42 @@ def drawn(design: Design, chance: np.random.Generator, seed: int) -> Excess:
     synthetic = np.concatenate(
         [original[:, chance.permutation(design.original)[:copied]], strangers[:, copied:]], axis=1
     )
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         *map(table, (original, synthetic, control)),
         max_baseline_cols=design.columns,
         calculate_baseline=False,
         threads=1,
         seed=seed,
     )
-    assert found.findings.excess is not None
-    return found.findings.excess
+    assert result.findings.excess is not None
+    return result.findings.excess
 
 
 @cache
 def simulated(design: Design) -> tuple[float, list[Excess]]:
     """The true excess, and what was found in many draws."""
     chance = np.random.default_rng(7)
-    found = [drawn(design, chance, seed) for seed in range(DRAWS)]
+    result = [drawn(design, chance, seed) for seed in range(DRAWS)]
     exposed, by_chance = (
-        np.mean([own.share for own in side])
-        for side in ([own.original for own in found], [own.control for own in found])
+        np.mean([entry.share for entry in side])
+        for side in ([entry.original for entry in result], [entry.control for entry in result])
     )
-    return float(1 - (1 - exposed) / (1 - by_chance)) if design.copied else 0.0, found
+    return float(1 - (1 - exposed) / (1 - by_chance)) if design.copied else 0.0, result
 
 
 @every_design
 def test_the_interval_holds_the_true_excess(design: Design) -> None:
-    true, found = simulated(design)
-    assert np.mean([own.lower <= true <= own.upper for own in found]) >= 0.94
+    true, result = simulated(design)
+    assert np.mean([entry.lower <= true <= entry.upper for entry in result]) >= 0.94
 
 
 @pytest.mark.parametrize("design", [own for own in DESIGNS if not own.copied], ids=str)
 def test_coincidence_is_hardly_ever_called_more_than_that(design: Design) -> None:
-    _, found = simulated(design)
-    assert np.mean([own.finding is Finding.EXCESS for own in found]) <= 0.035
-    assert np.mean([own.finding is Finding.NOT_COMPARABLE for own in found]) <= 0.035
+    _, result = simulated(design)
+    assert np.mean([own.finding is Finding.EXCESS for own in result]) <= 0.035
+    assert np.mean([own.finding is Finding.NOT_COMPARABLE for own in result]) <= 0.035
     # Strangers are exposed as often as the original's people, whatever rows they share.
-    assert np.mean([own.original.share - own.control.share for own in found]) == pytest.approx(
+    assert np.mean([own.original.share - own.control.share for own in result]) == pytest.approx(
         0, abs=0.015
     )
 
@@ -128,9 +128,9 @@ def test_coincidence_is_hardly_ever_called_more_than_that(design: Design) -> Non
 @every_design
 def test_the_interval_is_not_wide_beyond_reason(design: Design) -> None:
     """It is at most twice as wide as with a known variance, unless hardly anybody is exposed."""
-    _, found = simulated(design)
-    known = 2 * 1.96 * np.std([own.value for own in found])
-    width = np.mean([own.upper - own.lower for own in found])
+    _, result = simulated(design)
+    known = 2 * 1.96 * np.std([entry.value for entry in result])
+    width = np.mean([entry.upper - entry.lower for entry in result])
     assert width <= 2 * known + 8 / min(design.original, design.control)
 
 
@@ -138,5 +138,5 @@ def test_the_interval_is_not_wide_beyond_reason(design: Design) -> None:
     "design", [own for own in DESIGNS if own.copied == 1 and own.columns > 1], ids=str
 )
 def test_copies_are_told_from_coincidence(design: Design) -> None:
-    _, found = simulated(design)
-    assert all(own.finding is Finding.EXCESS for own in found)
+    _, result = simulated(design)
+    assert all(own.finding is Finding.EXCESS for own in result)

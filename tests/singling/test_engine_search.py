@@ -18,7 +18,7 @@ from pyarrow import csv, parquet
 import mpuccs_twin as twin
 import petaudit
 from budget import examples
-from petaudit.singling import prepared
+from petaudit.singling import engine, prepared
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.engines.scratch import OutOfTimeError, Scratch
 from petaudit.tables.joint import duck_coding, duck_pair, levels
@@ -72,8 +72,8 @@ def test_the_twin(pair: Pair, engine: str, numbers: bool, narrows: bool) -> None
             place = Path(folder, name)
             place.mkdir()
             tables.append(held(getattr(pair, name), engine, place))
-        found = petaudit.mpuccs(*tables, **pair.options, search="engine")
-        assert_answer(found, twin.evaluate(*pair.cells, **pair.options), pair.options)
+        result = petaudit.mpuccs(*tables, **pair.options, search="engine")
+        assert_answer(result, twin.evaluate(*pair.cells, **pair.options), pair.options)
 
 
 @pytest.mark.parametrize(
@@ -95,9 +95,9 @@ def test_files_and_a_control(options: dict[str, Any], tmp_path: Path) -> None:
             parquet.write_table(table, paths[-1])
         else:
             csv.write_csv(table, paths[-1])
-    found = assert_same(*paths, **options)
-    assert found.findings.excess is not None
-    assert found.removed_synthetic == (20 if options.get("deduplicate", True) else 0)
+    result = assert_same(*paths, **options)
+    assert result.findings.excess is not None
+    assert result.removed_synthetic == (20 if options.get("deduplicate", True) else 0)
 
 
 def test_rows_are_listed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,14 +107,14 @@ def test_rows_are_listed_some_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
     expected = petaudit.mpuccs(*tables, max_baseline_cols=2, search="memory")
     for module in (duck_pair, prepared):
         monkeypatch.setattr(module, "LISTED_AT_ONCE", 7)
-    for found in answers(*tables, max_baseline_cols=2):
+    for result in answers(*tables, max_baseline_cols=2):
         for with_values in (True, False):
-            blocks = list(found.findings.details_blocks(with_values=with_values))
-            sizes = [len(own["syn_row"].values) for own in blocks]
+            blocks = list(result.findings.details_blocks(with_values=with_values))
+            sizes = [len(entry["syn_row"].values) for entry in blocks]
             assert max(sizes) == 7
             assert sum(sizes) == expected.figures["total_identified"] > 100
             for name, whole in expected.findings.details_columns(with_values=with_values).items():
-                assert [cell for own in blocks for cell in own[name].values] == whole.values
+                assert [cell for entry in blocks for cell in entry[name].values] == whole.values
 
 
 def test_a_control_that_is_larger() -> None:
@@ -124,10 +124,21 @@ def test_a_control_that_is_larger() -> None:
 def test_empty_tables_and_single_rows() -> None:
     table = people(3, 1)
     for original, synthetic in ((table.slice(0, 0), table), (table, table.slice(0, 0))):
-        memory, engine = answers(original, synthetic)
-        assert engine.findings.is_empty
+        memory, engine = answers(original, synthetic, people(3, 2), limit=0.5)
         assert engine.tree.equals(memory.tree)
+        for result in (memory, engine):
+            assert result.findings.is_empty
+            assert result.findings.why_no_changes is None
+            assert (result.complete, result.figures, result.warnings) == (True, {}, ())
+            assert (result.passed, result.undecided, result.changes) == (False, True, [])
     assert_same(table.slice(0, 1), table.slice(0, 1))
+
+
+def test_a_control_is_left_out_where_samples_would_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "_DRAWING", 2**62)
+    result = petaudit.mpuccs(*(people(30, seed) for seed in (1, 2, 3)), search="engine")
+    assert result.figures["excess_risk"] is None
+    assert any("takes more memory than is available" in text for text in result.warnings)
 
 
 def test_stopped_halfway_the_first_combinations_count(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -143,12 +154,12 @@ def test_stopped_halfway_the_first_combinations_count(monkeypatch: pytest.Monkey
         return count(self, *given, **named)
 
     monkeypatch.setattr(duck_pair.DuckPair, "count", some)
-    found = petaudit.mpuccs(*tables, search="engine", max_baseline_cols=2)
-    assert not found.complete
+    result = petaudit.mpuccs(*tables, search="engine", max_baseline_cols=2)
+    assert not result.complete
     # All single columns, and the pairs that begin with the first two.
-    assert found.combinations == 6 + 5 + 4
-    assert found.tree.equals(whole.tree.slice(0, found.combinations))
-    assert found.details.equals(whole.details.slice(0, found.details.num_rows))
+    assert result.combinations == 6 + 5 + 4
+    assert result.tree.equals(whole.tree.slice(0, result.combinations))
+    assert result.details.equals(whole.details.slice(0, result.details.num_rows))
 
 
 def test_the_time_limit_ends_a_query() -> None:
@@ -173,10 +184,10 @@ def test_an_interrupt_is_passed_on_and_nothing_is_left(monkeypatch: pytest.Monke
 
 def test_the_tables_on_disk_go_with_the_result() -> None:
     before = stored()
-    found = petaudit.mpuccs(people(50, 1), people(50, 2), search="engine", max_baseline_cols=1)
+    result = petaudit.mpuccs(people(50, 1), people(50, 2), search="engine", max_baseline_cols=1)
     assert len(stored()) == len(before) + 1
-    assert found.details.num_rows == found.figures["total_identified"]
-    del found
+    assert result.details.num_rows == result.figures["total_identified"]
+    del result
     assert stored() == before
 
 
@@ -186,6 +197,6 @@ def stored() -> set[Path]:
 
 
 def test_an_engine_does_not_try_changes() -> None:
-    found = petaudit.mpuccs(people(50, 1), people(50, 2), search="engine", max_baseline_cols=1)
+    result = petaudit.mpuccs(people(50, 1), people(50, 2), search="engine", max_baseline_cols=1)
     with pytest.warns(petaudit.PetauditWarning, match="computed in memory only"):
-        assert found.changes == []
+        assert result.changes == []

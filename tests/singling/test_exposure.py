@@ -81,29 +81,32 @@ def groups(
     codes: npt.NDArray[np.uint32], columns: Sequence[int]
 ) -> dict[tuple[int, ...], list[int]]:
     """The rows that have the same codes in some columns."""
-    found: dict[tuple[int, ...], list[int]] = {}
+    result: dict[tuple[int, ...], list[int]] = {}
     for row in range(codes.shape[1]):
-        found.setdefault(tuple(codes[list(columns), row].tolist()), []).append(row)
-    return found
+        result.setdefault(tuple(codes[list(columns), row].tolist()), []).append(row)
+    return result
 
 
 def identified(pair: CodedPair, columns: Sequence[int]) -> set[int]:
     """The synthetic rows that are alone with one target row."""
-    found = set()
+    result = set()
     for rows in groups(pair.codes, columns).values():
         synthetic = [row for row in rows if row < pair.synthetic]
         if len(synthetic) == 1 and len(rows) == 2:
-            found.add(synthetic[0])
-    return found
+            result.add(synthetic[0])
+    return result
 
 
 @pytest.mark.parametrize("columns", [3, 64, 65, 130])
 @pytest.mark.parametrize("threads", [1, 2])
-def test_columns_beyond_a_word_of_bits(columns: int, threads: int) -> None:
+@pytest.mark.parametrize("varying", ["first", "last"])
+def test_columns_beyond_a_word_of_bits(columns: int, threads: int, varying: str) -> None:
     chance = np.random.default_rng(columns)
     codes = chance.integers(0, 2, (columns, 24)).astype(np.uint32)
-    # Few columns vary, the last ones among them, so that some rows cannot do without one.
-    codes[: columns - 3] = codes[0]
+    # Few columns vary, so that some rows cannot do without one: of the first or the last word.
+    codes[3:] = codes[-1]
+    if varying == "last":
+        codes = codes[::-1].copy()
     pair = CodedPair(codes, 12)
     exposure = expose(pair, [], 2, threads=threads)
     assert exposure is not None

@@ -160,16 +160,16 @@ def test_ctrl_c_while_the_control_is_compared(small: Pair, monkeypatch: pytest.M
 
 
 def test_ctrl_c_while_changes_are_tried(small: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = mpuccs(*small)
+    result = mpuccs(*small)
     trigger = Trigger(_thread.interrupt_main)
     with monkeypatch.context() as now:
         in_walks(now, trigger.pull)
         with pytest.raises(KeyboardInterrupt):
-            _ = found.changes
+            _ = result.changes
     assert time.monotonic() - trigger.at < PATIENCE
     # What was interrupted is not remembered as the answer.
-    assert found.changes == mpuccs(*small).changes
-    assert len(found.changes) >= 8
+    assert result.changes == mpuccs(*small).changes
+    assert len(result.changes) >= 8
 
 
 @pytest.mark.parametrize("problem", [MemoryError(), ValueError("x"), SystemExit(3)])
@@ -205,31 +205,31 @@ def test_a_wide_table_is_announced_and_stopped(wide: Pair) -> None:
 
         def progress(_: Progress) -> None:
             if not said_before_the_search:
-                said_before_the_search.extend(str(own.message) for own in said)
+                said_before_the_search.extend(str(entry.message) for entry in said)
 
         start = time.monotonic()
-        found = mpuccs(*wide, time_limit=limit, progress=progress)
+        result = mpuccs(*wide, time_limit=limit, progress=progress)
         took = time.monotonic() - start
     assert took < limit + PATIENCE
-    assert found.complete is False
+    assert result.complete is False
     [announced] = said_before_the_search
     assert f"60 columns have {ALL_OF_60:,} combinations" in announced
     assert "1,152,921,504,606,846,975" in announced
     assert "years" in announced
     assert "(stopped after 1 s)" in announced
-    assert {own.category for own in said} == {PetauditWarning}
-    assert any("the time limit was reached after" in str(own.message) for own in said)
-    assert found.combinations > 60 + 60 * 59 // 2
-    assert found.figures["total_identified"] == 30
+    assert {entry.category for entry in said} == {PetauditWarning}
+    assert any("the time limit was reached after" in str(entry.message) for entry in said)
+    assert result.combinations > 60 + 60 * 59 // 2
+    assert result.figures["total_identified"] == 30
 
 
 @pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 @pytest.mark.parametrize("limit", [0.05, 0.4])
 def test_many_rows_are_stopped_promptly_too(limit: float, endless: Pair) -> None:
     start = time.monotonic()
-    found = mpuccs(*endless, time_limit=limit)
+    result = mpuccs(*endless, time_limit=limit)
     assert time.monotonic() - start < limit + PATIENCE
-    assert found.complete is False
+    assert result.complete is False
 
 
 @pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")

@@ -39,8 +39,8 @@ def test_categories(original: str, synthetic: str) -> None:
         CATEGORIES[synthetic](["z", "x", None, "y", "y"]),
         deduplicate=False,
     )
-    found = [(row["syn_row"], row["ori_row"]) for row in rows_of(result.details)]
-    assert found == [(1, 0), (2, 3)]
+    outcome = [(row["syn_row"], row["ori_row"]) for row in rows_of(result.details)]
+    assert outcome == [(1, 0), (2, 3)]
 
 
 def test_categories_of_numbers() -> None:
@@ -96,8 +96,8 @@ def test_units(engine: str, unit: str, finest: str) -> None:
     synthetic = times("1931-05-06T00:00:00.000000004", "2020-01-01T23:59:59.999999999")[engine]
     result = petaudit.mpuccs(original, synthetic)
     assert result.precision == {"a": unit}
-    found = {row["syn_row"] for row in rows_of(result.details)}
-    assert found == {"D": {0, 1}, "ns": set()}.get(unit, {0})
+    outcome = {row["syn_row"] for row in rows_of(result.details)}
+    assert outcome == {"D": {0, 1}, "ns": set()}.get(unit, {0})
 
 
 @pytest.mark.parametrize(

@@ -31,27 +31,27 @@ def copied(share: float, columns: int, control: int, seed: int = 0) -> Excess:
     copies = original.take(chance.permutation(len(original))[:many])
     synthetic = pa.concat_tables([copies, others.slice(0, len(original) - many)])
     strangers = adult("control").take(chance.permutation(9_766)[:control])
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         original, synthetic, strangers, max_baseline_cols=columns, seed=seed
     ).findings.excess
-    assert found is not None
-    return found
+    assert result is not None
+    return result
 
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.3, 1.0] if IS_LONG else [0.0, 0.05, 1.0])
 def test_three_columns(share: float) -> None:
-    found = copied(share, 3, control=4_000)
-    assert found.value == pytest.approx(share, abs=0.04)
+    result = copied(share, 3, control=4_000)
+    assert result.value == pytest.approx(share, abs=0.04)
     # With 3 columns one copy in some ten thousand is not unique.
-    assert found.lower <= share <= found.upper + 0.001
-    assert (found.finding is Finding.EXCESS) == (share >= 0.05)
+    assert result.lower <= share <= result.upper + 0.001
+    assert (result.finding is Finding.EXCESS) == (share >= 0.05)
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 1.0] if IS_LONG else [0.3])
 def test_four_columns(share: float) -> None:
-    found = copied(share, 4, control=4_000)
-    assert found.value == pytest.approx(share, abs=0.04)
-    assert found.finding is Finding.EXCESS
+    result = copied(share, 4, control=4_000)
+    assert result.value == pytest.approx(share, abs=0.04)
+    assert result.finding is Finding.EXCESS
 
 
 @pytest.mark.parametrize(
@@ -59,24 +59,24 @@ def test_four_columns(share: float) -> None:
     [(0.0, 3), (0.3, 4), *([(0.1, 3), (0.1, 4), (0.3, 3), (1.0, 3)] if IS_LONG else [])],
 )
 def test_the_whole_control(share: float, columns: int) -> None:
-    found = copied(share, columns, control=9_766)
-    assert found.value == pytest.approx(share, abs=0.04)
-    assert found.lower <= share <= found.upper + 0.001
-    assert found.finding is (Finding.EXCESS if share else Finding.COINCIDENCE)
+    result = copied(share, columns, control=9_766)
+    assert result.value == pytest.approx(share, abs=0.04)
+    assert result.lower <= share <= result.upper + 0.001
+    assert result.finding is (Finding.EXCESS if share else Finding.COINCIDENCE)
 
 
 def test_a_control_of_the_size_of_the_original() -> None:
     """Strangers are looked at beside the original: among themselves 30 % looked like 15 %."""
     rows = np.random.default_rng(5).permutation(39_074)
-    train, others = (adult("ori").take(own) for own in (rows[:9_766], rows[9_766:]))
+    train, others = (adult("ori").take(row) for row in (rows[:9_766], rows[9_766:]))
     synthetic = pa.concat_tables([train.slice(0, 2_930), others.slice(0, 9_766 - 2_930)])
-    found = petaudit.mpuccs(train, synthetic, adult("control"), max_baseline_cols=4)
-    assert found.figures["excess_risk"] == pytest.approx(0.3, abs=0.04)
+    result = petaudit.mpuccs(train, synthetic, adult("control"), max_baseline_cols=4)
+    assert result.figures["excess_risk"] == pytest.approx(0.3, abs=0.04)
 
 
 def test_the_original_itself() -> None:
     """It was called coincidence: a copy keeps rows like it from being unique."""
-    found = petaudit.mpuccs(adult("ori"), adult("ori"), adult("control"), max_baseline_cols=3)
-    assert found.figures["excess_risk"] > 0.999
-    assert found.figures["excess_risk_ci_lower"] > 0.99
-    assert "more than coincidence" in found.explanation[1]
+    result = petaudit.mpuccs(adult("ori"), adult("ori"), adult("control"), max_baseline_cols=3)
+    assert result.figures["excess_risk"] > 0.999
+    assert result.figures["excess_risk_ci_lower"] > 0.99
+    assert "more than coincidence" in result.explanation[1]

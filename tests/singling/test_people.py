@@ -65,7 +65,7 @@ def test_both_shares(
 ) -> None:
     chance = np.random.default_rng(seed)
     original, synthetic, control = (random_rows(chance, rows, values) for rows in many)
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         *map(table, (original, synthetic, control)),
         n_cols=sizes,
         deduplicate=deduplicate,
@@ -73,16 +73,16 @@ def test_both_shares(
         seed=seed,
     ).findings.excess
     if not (original and control and synthetic):
-        assert found is None
+        assert result is None
         return
-    assert found is not None
+    assert result is not None
     if deduplicate:
         synthetic = distinct(synthetic)
-    check_shares(found, synthetic, [original, control], sizes, seed, equal_is_same=deduplicate)
+    check_shares(result, synthetic, [original, control], sizes, seed, equal_is_same=deduplicate)
 
 
 def check_shares(
-    found: Excess,
+    result: Excess,
     synthetic: list[Row],
     tables: list[list[Row]],
     sizes: list[int],
@@ -93,11 +93,11 @@ def check_shares(
 ) -> None:
     """The original's people among those of a sample, the control's one by one beside them."""
     names = who or [list(range(len(rows))) for rows in tables]
-    people = [len(set(own)) for own in names]
+    people = [len(set(entry)) for entry in names]
     samples = samples_of(*people, seed)
     exposed, nearly, outside, nearly_outside = 0, 0, 0, 0
     for sample in samples:
-        places = [at for at, own in enumerate(names[0]) if own in sample]
+        places = [at for at, entry in enumerate(names[0]) if entry in sample]
         target = [tables[0][at] for at in places]
         owners = [names[0][at] for at in places]
         if equal_is_same:
@@ -106,8 +106,8 @@ def check_shares(
         almost = nearly_singled_out(synthetic, target, owners, sizes)
         # Where equal rows are one person, each of them still counts.
         everybody = owners if equal_is_same else sorted(set(owners))
-        exposed += sum(own in inside for own in everybody)
-        nearly += sum(own in almost for own in everybody)
+        exposed += sum(entry in inside for entry in everybody)
+        nearly += sum(entry in almost for entry in everybody)
         others, almost = strangers_singled_out(
             synthetic, target, tables[1], sizes, owners, names[1], equal_is_same=equal_is_same
         )
@@ -116,8 +116,8 @@ def check_shares(
     drawn = sum(map(len, samples))
     competing = max(nearly / drawn, nearly_outside / (people[1] * len(samples)))
     competing = min(1.5 * competing, 1 - exposed / drawn)
-    assert found.original == Successes(drawn, exposed, pytest.approx(competing))
-    assert found.control == Successes(people[1], pytest.approx(outside / len(samples)))
+    assert result.original == Successes(drawn, exposed, pytest.approx(competing))
+    assert result.control == Successes(people[1], pytest.approx(outside / len(samples)))
 
 
 def test_a_person_counts_once_however_many_rows_point_at_them() -> None:
@@ -125,29 +125,29 @@ def test_a_person_counts_once_however_many_rows_point_at_them() -> None:
     target = [(1, 1), (2, 2), (3, 3)]
     synthetic = [(1, 9), (8, 1), (2, 7)]
     assert singled_out(synthetic, target, [1])[0] == {0, 1}
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         table(target), table(synthetic), table([(5, 5), (6, 6), (2, 2)]), n_cols=1
     )
-    assert found.findings.excess is not None
-    assert found.findings.excess.original.exposed == 2
-    assert found.findings.excess.control.exposed == 1
-    assert found.figures["total_identified"] == 3
+    assert result.findings.excess is not None
+    assert result.findings.excess.original.exposed == 2
+    assert result.findings.excess.control.exposed == 1
+    assert result.figures["total_identified"] == 3
 
 
 def test_a_row_may_point_at_several_people() -> None:
     """With a at the first, with b at the second; as a row it counts once, for a."""
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         table([(1, 5), (6, 2), (7, 7)]), table([(1, 2)]), table([(8, 8), (9, 9), (3, 3)]), n_cols=1
     )
-    assert found.findings.excess is not None
-    assert found.findings.excess.original.exposed == 2
-    assert found.figures["total_identified"] == 1
+    assert result.findings.excess is not None
+    assert result.findings.excess.original.exposed == 2
+    assert result.figures["total_identified"] == 1
 
 
 def test_samples_have_nobody_in_common() -> None:
     for people, most, number in ((100, 50, 2), (100, 3, 5), (7, 3, 2), (3, 9, 1), (1, 1, 1)):
         samples = samples_of(people, most, seed=people)
-        assert [len(own) for own in samples] == [min(people, most)] * number
+        assert [len(entry) for entry in samples] == [min(people, most)] * number
         assert len(set(np.concatenate(samples).tolist())) == min(people, most) * number
 
 
@@ -194,7 +194,7 @@ def test_rows_of_one_person_do_not_compete(
     original, synthetic = (random_rows(chance, rows, values) for rows in many)
     who = chance.integers(0, 1 + many[0] // 2, many[0]).tolist()
     made_by = chance.integers(0, 1 + many[1] // 2, many[1]).tolist() if is_known else None
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         with_person(original, who),
         with_person(synthetic, made_by),
         person="who",
@@ -210,12 +210,12 @@ def test_rows_of_one_person_do_not_compete(
         synthetic = [row for row, _ in kept]
         made_by = None if made_by is None else [label for _, label in kept]  # type: ignore[misc]
     _, rows = singled_out(synthetic, original, sizes, made_by, who)
-    assert found.figures["total_syn_records"] == len(synthetic)
-    assert found.figures["total_identified"] == len(rows)
-    assert sorted(found.details.column("syn_idx").to_pylist()) == sorted(rows)
-    assert "who" not in found.columns
+    assert result.figures["total_syn_records"] == len(synthetic)
+    assert result.figures["total_identified"] == len(rows)
+    assert sorted(result.details.column("syn_idx").to_pylist()) == sorted(rows)
+    assert "who" not in result.columns
     people = len(set(who))
-    assert f"rows belong to {people:,} p" in found.explanation[1]
+    assert f"rows belong to {people:,} p" in result.explanation[1]
 
 
 @settings(max_examples=examples(40), deadline=None)
@@ -225,7 +225,7 @@ def test_people_are_compared_with_the_control(seed: int, many: tuple[int, int, i
     values = [30, 8, 3]
     original, synthetic, control = (random_rows(chance, rows, values) for rows in many)
     who, others = (chance.integers(0, 1 + rows // 2, rows).tolist() for rows in (many[0], many[2]))
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         with_person(original, who),
         table(synthetic),
         with_person(control, others),
@@ -233,12 +233,12 @@ def test_people_are_compared_with_the_control(seed: int, many: tuple[int, int, i
         max_baseline_cols=2,
         seed=seed,
     ).findings.excess
-    assert found is not None
+    assert result is not None
     # People are numbered in the order in which they come.
     numbered = [
         [list(dict.fromkeys(names)).index(name) for name in names] for names in (who, others)
     ]
-    check_shares(found, distinct(synthetic), [original, control], [1, 2], seed, numbered)
+    check_shares(result, distinct(synthetic), [original, control], [1, 2], seed, numbered)
 
 
 def test_three_visits_of_one_person_by_hand() -> None:
@@ -248,10 +248,10 @@ def test_three_visits_of_one_person_by_hand() -> None:
     )
     synthetic = pa.table({"city": ["Oslo", "Bern"], "n": [8, 9]})
     assert petaudit.mpuccs(original.drop(["who"]), synthetic).figures["total_identified"] == 0
-    found = petaudit.mpuccs(original, synthetic, person="who")
-    assert found.figures["total_identified"] == 1
-    assert found.details.column("field_combo").to_pylist() == [["city"]]
-    assert found.columns == ("n", "city") or found.columns == ("city", "n")
+    result = petaudit.mpuccs(original, synthetic, person="who")
+    assert result.figures["total_identified"] == 1
+    assert result.details.column("field_combo").to_pylist() == [["city"]]
+    assert result.columns == ("n", "city") or result.columns == ("city", "n")
 
 
 def test_what_is_wrong_about_a_person() -> None:

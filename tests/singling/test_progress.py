@@ -78,7 +78,7 @@ def test_it_never_goes_back_and_ends_at_the_totals(
     options: dict[str, Any], sizes: tuple[int, ...], threads: int, small: Pair
 ) -> None:
     seen: list[Progress] = []
-    found = mpuccs(*small, threads=threads, progress=seen.append, **options)
+    result = mpuccs(*small, threads=threads, progress=seen.append, **options)
     check(seen)
     every = [math.comb(7, size) for size in sizes]
     assert seen[0].sizes == sizes
@@ -86,7 +86,7 @@ def test_it_never_goes_back_and_ends_at_the_totals(
     assert list(dict.fromkeys(now.size for now in seen)) == list(sizes)
     ends = {now.size: now for now in seen}
     assert [ends[size].done for size in sizes] == [ends[size].total for size in sizes] == every
-    assert seen[-1].all_done == seen[-1].all_total == sum(every) == found.combinations
+    assert seen[-1].all_done == seen[-1].all_total == sum(every) == result.combinations
 
 
 @pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -94,8 +94,8 @@ def test_it_never_goes_back_when_the_time_is_over(wide: Pair) -> None:
     """Also where a thread has looked at later combinations than those that count in the end."""
     for limit in (0.1, 0.15, 0.2, 0.25):
         seen: list[Progress] = []
-        found = mpuccs(*wide, time_limit=limit, threads=2, progress=seen.append)
-        assert not found.complete
+        result = mpuccs(*wide, time_limit=limit, threads=2, progress=seen.append)
+        assert not result.complete
         check(seen)
         assert seen[-1].all_done < seen[-1].all_total == 2**60 - 1
 
@@ -105,9 +105,9 @@ def test_it_is_told_now_and_then_and_not_all_the_time(endless: Pair) -> None:
     """Ten times a second and at both ends of a size; also while the threads come to an end."""
     seen: list[float] = []
     start = time.monotonic()
-    found = mpuccs(*endless, time_limit=0.5, progress=lambda _: seen.append(time.monotonic()))
+    result = mpuccs(*endless, time_limit=0.5, progress=lambda _: seen.append(time.monotonic()))
     seconds = time.monotonic() - start
-    assert not found.complete
+    assert not result.complete
     assert len(seen) <= 20 * seconds + 2 * 40
 
 

@@ -68,9 +68,9 @@ def identifies(data: Any, index: int, places: Any) -> bool:
 @given(pair=pairs())
 def test_the_three_tables_tell_the_same(pair: Pair) -> None:
     figures, details, tree = answers(asked(pair))
-    found = Counter(row["field_combo"] for row in details)
+    result = Counter(row["field_combo"] for row in details)
     assert {row["field_combo"]: row["mpuccs_collision_cnt"] for row in tree} == {
-        row["field_combo"]: found[row["field_combo"]] for row in tree
+        row["field_combo"]: result[row["field_combo"]] for row in tree
     }
     assert [row["check_order"] for row in tree] == list(range(1, len(tree) + 1))
     order = {row["field_combo"]: row["check_order"] for row in tree}

@@ -257,14 +257,14 @@ def test_sizes_with_gaps_pass_no_limit(sizes: list[int]) -> None:
     """What was not looked at may be what identifies everybody."""
     table = pa.table({"a": [1, 2, 3], "b": [4, 4, 4], "c": [5, 5, 6]})
     with pytest.warns(PetauditWarning, match="were searched"):
-        found = petaudit.mpuccs(table, table, n_cols=sizes)
-    judged = found.judged(limit=found.value if found.value < 1 else "0.999")
+        result = petaudit.mpuccs(table, table, n_cols=sizes)
+    judged = result.judged(limit=result.value if result.value < 1 else "0.999")
     assert judged.passed is False
-    assert judged.undecided is (found.value < 0.999)
+    assert judged.undecided is (result.value < 0.999)
 
 
 def test_a_lower_bound_keeps_a_limit_of_one() -> None:
     table = pa.table({"a": [1, 2, 3], "b": [4, 4, 4]})
     with pytest.warns(PetauditWarning):
-        found = petaudit.mpuccs(table, table, n_cols=[2]).judged(limit=1)
-    assert (found.passed, found.undecided) == (True, False)
+        result = petaudit.mpuccs(table, table, n_cols=[2]).judged(limit=1)
+    assert (result.passed, result.undecided) == (True, False)

@@ -27,9 +27,9 @@ def chosen(
 
 
 def test_in_memory_where_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = chosen(monkeypatch, 4_000_000_000)
-    assert (found.place, found.engine, found.threads) == ("memory", "petaudit", None)
-    assert found.is_usual
+    result = chosen(monkeypatch, 4_000_000_000)
+    assert (result.place, result.engine, result.threads) == ("memory", "petaudit", None)
+    assert result.is_usual
 
 
 def test_with_one_thread_where_there_is_room_for_one(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,9 +43,9 @@ def test_with_one_thread_where_there_is_room_for_one(monkeypatch: pytest.MonkeyP
 
 
 def test_by_the_engine_where_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = chosen(monkeypatch, 100_000_000)
-    assert (found.place, found.engine) == ("engine", "DuckDB")
-    assert found.reason == "it would take about 374 MB of memory, and the limit is 100 MB"
+    result = chosen(monkeypatch, 100_000_000)
+    assert (result.place, result.engine) == ("engine", "DuckDB")
+    assert result.reason == "it would take about 374 MB of memory, and the limit is 100 MB"
 
 
 def test_what_a_search_needs_grows_with_cells_and_threads() -> None:
@@ -91,11 +91,11 @@ def test_the_document_says_it(
     asked: str, files: tuple[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["mpuccs", *files, "--search", asked, "--format", "json", "--out", "out"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    result = json.loads(capsys.readouterr().out)
     expected = {
         "auto": {"way": "memory", "engine": "petaudit", "reason": "it fits into memory"},
         "engine": {"way": "engine", "engine": "DuckDB", "reason": "it was requested"},
     }
-    assert found["results"][0]["details"]["search"] == expected[asked]
-    assert bool(found["results"][0]["details"]["changes"]) is (asked == "auto")
+    assert result["results"][0]["details"]["search"] == expected[asked]
+    assert bool(result["results"][0]["details"]["changes"]) is (asked == "auto")
     assert len(Path("out/details.csv").read_text().splitlines()) == 4

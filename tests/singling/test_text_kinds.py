@@ -15,9 +15,9 @@ def identified(folder: Path, original: list[str], synthetic: list[str]) -> int:
     paths = [folder / "original.csv", folder / "synthetic.csv"]
     for path, cells in zip(paths, (original, synthetic), strict=True):
         path.write_text("\n".join(["a", *cells]) + "\n", encoding="utf-8")
-    found = petaudit.mpuccs(*paths).figures["total_identified"]
-    assert isinstance(found, int)
-    return found
+    result = petaudit.mpuccs(*paths).figures["total_identified"]
+    assert isinstance(result, int)
+    return result
 
 
 @pytest.mark.parametrize(

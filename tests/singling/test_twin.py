@@ -16,7 +16,7 @@ from singling.cases import CASES, Case
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_identified_rows(case: Case) -> None:
     answer = twin.evaluate(case.original, case.synthetic, **case.options)
-    found = [
+    result = [
         (row["syn_row"], row["ori_row"], row["field_combo"], row["value_combo"])
         for row in answer.details
     ]
@@ -24,7 +24,7 @@ def test_identified_rows(case: Case) -> None:
         (*rest, tuple(cells_twin.at_midnight(v) if isinstance(v, date) else v for v in values))
         for *rest, values in case.found
     ]
-    assert found == expected
+    assert result == expected
     assert answer.global_[0]["total_identified"] == len(case.found)
 
 

@@ -9,9 +9,9 @@ AGGREGATES = {"Aggregate", "Distinct", "Deduplicate"}
 
 
 def children(plan: Any) -> Iterator[Any]:
-    own = plan.children()
-    for place in range(own.size()):
-        yield own.apply(place)
+    entry = plan.children()
+    for place in range(entry.size()):
+        yield entry.apply(place)
 
 
 def rows_without_aggregate(frame: Any) -> list[str]:

@@ -44,8 +44,8 @@ def start(folder: Path) -> Any:
         from pyspark.sql import SparkSession  # noqa: PLC0415
 
         settings = SparkConf(loadDefaults=False)
-        own = SETTINGS | {"spark.local.dir": str(folder / "local")}
-        for name, value in own.items():
+        entry = SETTINGS | {"spark.local.dir": str(folder / "local")}
+        for name, value in entry.items():
             settings.set(name, value)
         os.environ.update(environment(folder))
         quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}

@@ -43,16 +43,16 @@ class Query:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Query]:
     """Every query that goes to Spark."""
-    found: list[Query] = []
+    result: list[Query] = []
     collected = TableCounts.collected
 
     def noted(own: TableCounts, lazy: nw.LazyFrame[Any]) -> pa.Table:
         answer = collected(own, lazy)
-        found.append(Query(lazy.to_native(), answer.num_rows))
+        result.append(Query(lazy.to_native(), answer.num_rows))
         return answer
 
     monkeypatch.setattr(TableCounts, "collected", noted)
-    return found
+    return result
 
 
 def table_of(spark: Any, *more: str) -> Any:
@@ -74,7 +74,7 @@ def test_every_query_of_an_audit_counts_before_it_answers(
 ) -> None:
     visits = [] if person is None else [f"cast(floor(id / 2) as string) as {person}"]
     table = table_of(spark, *visits)
-    found = petaudit.audit(
+    result = petaudit.audit(
         table,
         original=table,
         population=table,
@@ -89,8 +89,8 @@ def test_every_query_of_an_audit_counts_before_it_answers(
         },
         options=LIMITS,
     )
-    document = found.to_dict()
-    refused = {own.measure: own.reason for own in found.not_measured if own.asked_for}
+    document = result.to_dict()
+    refused = {entry.measure: entry.reason for entry in result.not_measured if entry.asked_for}
     assert refused == {}
     assert document["exit_code"] == 1
     assert len(asked) > 20
@@ -98,7 +98,7 @@ def test_every_query_of_an_audit_counts_before_it_answers(
         assert rows_without_aggregate(query.frame) == [], query.plan
     # So many values has a column, and fewer has a pair of quasi-identifiers, of which associations
     # are measured; nothing grows with rows or classes.
-    too_large = [(own.size, own.plan) for own in asked if own.size > MANY_VALUES + 10]
+    too_large = [(entry.size, entry.plan) for entry in asked if entry.size > MANY_VALUES + 10]
     assert too_large == []
 
 

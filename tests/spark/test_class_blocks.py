@@ -45,7 +45,7 @@ def table() -> pa.Table:
             "zip.code": zips,
             "年齡 `x`": ages,
             "sick": [
-                ["flu", "cancer", "ulcer", "*", None][own] for own in draw.integers(0, 5, ROWS)
+                ["flu", "cancer", "ulcer", "*", None][entry] for entry in draw.integers(0, 5, ROWS)
             ],
             "pay": draw.integers(0, 900, ROWS).astype(float),
         }
@@ -60,12 +60,12 @@ def opened(table: Any, **given: Any) -> Inputs:
 @pytest.mark.parametrize("suppressed", ["exclude", "class"])
 def test_workers_see_what_one_process_sees(spark: Any, table: pa.Table, suppressed: str) -> None:
     here, there = (
-        opened(own, suppressed=suppressed) for own in (table, spark.createDataFrame(table))
+        opened(entry, suppressed=suppressed) for entry in (table, spark.createDataFrame(table))
     )
     assert isinstance(there.class_blocks, SparkBlocks)
-    for name, own in MODELS.items():
+    for name, entry in MODELS.items():
         measure = find_measure(name)
-        assert measure.run(there, own).to_dict() == measure.run(here, own).to_dict(), name
+        assert measure.run(there, entry).to_dict() == measure.run(here, entry).to_dict(), name
 
 
 def test_few_different_classes_need_no_worker_of_ours(spark: Any) -> None:
@@ -76,10 +76,10 @@ def test_few_different_classes_need_no_worker_of_ours(spark: Any) -> None:
 
 def test_labels_come_for_the_worst_classes(spark: Any, table: pa.Table) -> None:
     inputs = opened(spark.createDataFrame(table), reveal_values=True)
-    found = find_measure("l-diversity").run(inputs, {"worst": 2}).to_dict()["attributes"][0]
-    assert len(found["worst_classes"]) == 2
+    result = find_measure("l-diversity").run(inputs, {"worst": 2}).to_dict()["attributes"][0]
+    assert len(result["worst_classes"]) == 2
     wanted = {("zip.code", "年齡 `x`")}
-    assert {tuple(own["labels"]) for own in found["worst_classes"]} == wanted
+    assert {tuple(entry["labels"]) for entry in result["worst_classes"]} == wanted
 
 
 def test_answers_are_as_many_as_partitions(spark: Any, table: pa.Table) -> None:
@@ -89,9 +89,9 @@ def test_answers_are_as_many_as_partitions(spark: Any, table: pa.Table) -> None:
     collected = counts.collected
 
     def noted(lazy: Any) -> pa.Table:
-        found = collected(lazy)
-        rows.append(found.num_rows)
-        return found
+        result = collected(lazy)
+        rows.append(result.num_rows)
+        return result
 
     with patch.object(_packed, "MOST_FROM_WORKERS", 10), patch.object(counts, "collected", noted):
         find_measure("t-closeness").run(inputs, {})

@@ -32,9 +32,9 @@ def told(table: object, **given: Any) -> Any:
     """All that counting says of a table."""
     source = open_source(table, **given)
     values = {name: source.counts.value_counts(name) for name in source.columns}
-    found = {name: (own.labels, own.counts.tolist()) for name, own in values.items()}
+    result = {name: (value.labels, value.counts.tolist()) for name, value in values.items()}
     classes = source.counts.class_histogram(source.columns)
-    return source.columns, source.rows, found, classes.sizes.tolist(), classes.classes.tolist()
+    return source.columns, source.rows, result, classes.sizes.tolist(), classes.classes.tolist()
 
 
 def rows_of(path: Path, **given: Any) -> Any:
@@ -72,7 +72,7 @@ def test_columns_of_any_name_and_kind_are_those_of_duckdb(spark: Any, tmp_path: 
     }
     columns |= {
         "moment": pa.array(moments, pa.timestamp("us")),
-        "instant": pa.array([own and own.replace(tzinfo=UTC) for own in moments]),
+        "instant": pa.array([entry and entry.replace(tzinfo=UTC) for entry in moments]),
         "number": [1.5, float("nan"), None],
         "small": pa.array([1, 2, None], pa.int8()),
         "unsigned": pa.array([1, 2**63, None], pa.uint64()),
@@ -87,10 +87,10 @@ def test_a_folder_says_what_it_leaves_out(spark: Any, tmp_path: Path) -> None:
         written(tmp_path / f"{part}.parquet", {"a": [part, "x"]})
     (tmp_path / "stray.csv").write_text("a\n9\n", encoding="utf-8")
     written(tmp_path / ".hidden.parquet", {"a": ["9"]})
-    found = open_source(tmp_path, engine="spark")
-    assert found.rows == 4
-    assert found.notes == open_source(tmp_path).notes
-    assert found.notes[0].endswith(": .hidden.parquet, stray.csv")
+    result = open_source(tmp_path, engine="spark")
+    assert result.rows == 4
+    assert result.notes == open_source(tmp_path).notes
+    assert result.notes[0].endswith(": .hidden.parquet, stray.csv")
     (tmp_path / "more.csv").write_text("a\n9\n", encoding="utf-8")
     with pytest.raises(InputError, match="name the files that are the table"):
         open_source(tmp_path, engine="spark")
@@ -215,8 +215,8 @@ def test_a_file_is_looked_at_across_blocks(tmp_path: Path) -> None:
     path.write_bytes(lines + b"aaaa;bb\r\n" + b"aaaa;b\r\n" * 9)
     assert scan_csv(path, ";") == {"\r\n"}
     path.write_bytes(lines + b'aaaa;bb\r\n  \r\n; "x"\r\n')
-    found = {"\r\n", "quotes", "blank lines", "blanks before quotes"}
-    assert scan_csv(path, ";") == found
+    result = {"\r\n", "quotes", "blank lines", "blanks before quotes"}
+    assert scan_csv(path, ";") == result
     path.write_bytes(b"x\r" * _BLOCK)
     assert scan_csv(path, ";") == {"\r"}
 
@@ -299,8 +299,8 @@ NO_MASTERS = (
 
 
 def test_what_a_master_looks_like() -> None:
-    assert [own for own in MASTERS if not is_master(own)] == []
-    assert [own for own in NO_MASTERS if is_master(own)] == []
+    assert [entry for entry in MASTERS if not is_master(entry)] == []
+    assert [entry for entry in NO_MASTERS if is_master(entry)] == []
 
 
 @pytest.mark.parametrize("given", ["local[x", "spark:/127.0.0.1:7077", "spark://nohost", "k8s://"])

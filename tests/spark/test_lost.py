@@ -116,7 +116,7 @@ def test_an_interrupted_run_leaves_nothing_behind(table: Path, sent: int, code: 
     running.send_signal(sent)
     said, complained = running.communicate(timeout=120)
     assert (running.returncode, said, complained) == (code, "", "petaudit: interrupted\n")
-    assert not any(Path(f"/proc/{own}").exists() for own in java)
+    assert not any(Path(f"/proc/{entry}").exists() for entry in java)
     assert list((table.parent / "temporary").iterdir()) == []
 
 
@@ -124,8 +124,8 @@ def test_an_interrupted_run_leaves_nothing_behind(table: Path, sent: int, code: 
 def test_losing_java_is_an_error(table: Path) -> None:
     running = petaudit(table.parent, "check", table, *CHECK, "--spark-master", "local[2]")
     until(lambda: list((table.parent / "temporary").glob("petaudit-*/petaudit_*/blockmgr-*")))
-    for own in java_under(running.pid):
-        os.kill(own, signal.SIGKILL)
+    for entry in java_under(running.pid):
+        os.kill(entry, signal.SIGKILL)
     said, complained = running.communicate(timeout=120)
     assert (running.returncode, said) == (2, ""), complained
     assert complained.startswith("petaudit: error: Spark ")
@@ -221,5 +221,5 @@ def test_java_does_not_outlive_the_program(tmp_path: Path) -> None:
     process.send_signal(signal.SIGTERM)
     out, said = process.communicate(timeout=60)
     assert (process.returncode, out, said) == (143, "", "petaudit: interrupted\n")
-    until(lambda: not any(Path(f"/proc/{own}").exists() for own in java))
+    until(lambda: not any(Path(f"/proc/{entry}").exists() for entry in java))
     assert list(tmp_path.glob("temporary/*")) == []

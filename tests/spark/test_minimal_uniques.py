@@ -43,16 +43,16 @@ def people(rows: int, seed: int) -> pa.Table:
 @pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, int]]:
     """Every query that has an answer, and its rows."""
-    found: list[tuple[Any, int]] = []
+    result: list[tuple[Any, int]] = []
     collected = TableCounts.collected
 
     def noted(self: TableCounts, lazy: Any) -> pa.Table:
         answer = collected(self, lazy)
-        found.append((lazy.to_native(), answer.num_rows))
+        result.append((lazy.to_native(), answer.num_rows))
         return answer
 
     monkeypatch.setattr(TableCounts, "collected", noted)
-    return found
+    return result
 
 
 @pytest.mark.parametrize("cap", [None, 2, 4])
@@ -72,20 +72,20 @@ def test_the_same_figures_from_counts(
     expected = petaudit.special_uniques(table, **given)
     asked.clear()
     frame = spark.createDataFrame(table).repartition(3)
-    found = petaudit.special_uniques(frame, **given)
-    assert found.special_rows == expected.special_rows > 20
-    assert found.unique_rows == expected.unique_rows > found.special_rows
-    assert (found.sizes, found.passed, found.remedy) == (
+    result = petaudit.special_uniques(frame, **given)
+    assert result.special_rows == expected.special_rows > 20
+    assert result.unique_rows == expected.unique_rows > result.special_rows
+    assert (result.sizes, result.passed, result.remedy) == (
         expected.sizes,
         expected.passed,
         expected.remedy,
     )
-    assert found.columns == expected.columns
+    assert result.columns == expected.columns
     for name in ("highest_score", "mean_score", "highest_dis", "mean_dis"):
-        assert getattr(found, name) == pytest.approx(getattr(expected, name), rel=1e-9), name
+        assert getattr(result, name) == pytest.approx(getattr(expected, name), rel=1e-9), name
     assert all(rows_without_aggregate(query) == [] for query, _ in asked)
     # No answer has a line for every row: there are 31 sets of columns, and fewer scores than rows.
-    assert max(rows for _, rows in asked) < found.unique_rows
+    assert max(rows for _, rows in asked) < result.unique_rows
     assert set(private_folder().iterdir()) == before
 
 
@@ -94,20 +94,20 @@ def test_suppressed_rows_against_all_subsets(spark: Any, suppressed: str) -> Non
     rows = [("a", "1"), ("a", "2"), ("b", "1"), ("*", "*"), ("a", "1"), (None, "1"), ("c", "*")]
     columns = list(zip(*rows, strict=True))
     frame = spark.createDataFrame(pa.table({"x": list(columns[0]), "y": list(columns[1])}))
-    found = petaudit.special_uniques(frame, quasi_identifiers=["x", "y"], suppressed=suppressed)
-    kept = [own for own in rows if suppressed == "class" or own != ("*", "*")]
+    result = petaudit.special_uniques(frame, quasi_identifiers=["x", "y"], suppressed=suppressed)
+    kept = [entry for entry in rows if suppressed == "class" or entry != ("*", "*")]
     sets = twin.minimal_uniques(kept, 2)
-    assert found.rows == len(kept)
-    assert found.special_rows == sum(any(len(own) < 2 for own in each) for each in sets)
-    assert sum(own.minimal_uniques for own in found.sizes) == sum(map(len, sets))
-    assert found.highest_score == max(twin.suda_score(own, 2, 2) for own in sets)
+    assert result.rows == len(kept)
+    assert result.special_rows == sum(any(len(entry) < 2 for entry in each) for each in sets)
+    assert sum(entry.minimal_uniques for entry in result.sizes) == sum(map(len, sets))
+    assert result.highest_score == max(twin.suda_score(entry, 2, 2) for entry in sets)
 
 
 def test_one_column_has_no_special_rows(spark: Any) -> None:
-    found = petaudit.special_uniques(
+    result = petaudit.special_uniques(
         spark.createDataFrame(pa.table({"x": ["a", "a", "b", None]})), quasi_identifiers="x"
     )
-    assert (found.special_rows, found.unique_rows, found.highest_score) == (0, 2, 1.0)
+    assert (result.special_rows, result.unique_rows, result.highest_score) == (0, 2, 1.0)
 
 
 def test_more_columns_than_bits_are_refused(spark: Any) -> None:
@@ -128,9 +128,9 @@ def test_ids_that_are_alike_are_made_anew(spark: Any, monkeypatch: pytest.Monkey
 
     monkeypatch.setattr(functions, "xxhash64", poor)
     table = pa.table({"x": ["a", None, "b"], "y": [None, "a", "b"]})
-    found = petaudit.special_uniques(spark.createDataFrame(table), quasi_identifiers=["x", "y"])
+    result = petaudit.special_uniques(spark.createDataFrame(table), quasi_identifiers=["x", "y"])
     assert len(salts) == 2
-    assert (found.special_rows, found.unique_rows) == (3, 3)
+    assert (result.special_rows, result.unique_rows) == (3, 3)
     monkeypatch.setattr(functions, "xxhash64", lambda *_: functions.lit(7).cast("long"))
     counts = open_source(spark.createDataFrame(table)).counts
     with pytest.raises(EngineError, match="could not number the rows uniquely"):

@@ -41,20 +41,20 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     collected = TableCounts.collected
 
     def noted(self: TableCounts, lazy: Any) -> pa.Table:
-        found = collected(self, lazy)
-        rows.append(found.num_rows)
-        return found
+        result = collected(self, lazy)
+        rows.append(result.num_rows)
+        return result
 
     monkeypatch.setattr(TableCounts, "collected", noted)
     return rows
 
 
-def assert_same(found: Any, expected: Any) -> None:
-    assert found.figures == expected.figures
-    assert found.findings.tree_columns() == expected.findings.tree_columns()
+def assert_same(result: Any, expected: Any) -> None:
+    assert result.figures == expected.figures
+    assert result.findings.tree_columns() == expected.findings.tree_columns()
     for name in ("columns", "precision", "combinations", "complete", "removed_synthetic"):
-        assert getattr(found, name) == getattr(expected, name), name
-    assert found.search["engine"] == "Spark"
+        assert getattr(result, name) == getattr(expected, name), name
+    assert result.search["engine"] == "Spark"
 
 
 def test_the_same_answer_from_counts(
@@ -66,18 +66,18 @@ def test_the_same_answer_from_counts(
     # Codes of ids are hashes, and combinations come in several batches.
     monkeypatch.setattr(duck_coding, "MANY_VALUES", 100)
     monkeypatch.setattr(spark_pair, "_AT_ONCE", 4)
-    found = petaudit.mpuccs(
+    result = petaudit.mpuccs(
         spark.createDataFrame(original).repartition(3),
         spark.createDataFrame(synthetic),
         max_baseline_cols=2,
     )
     # The largest result: the distinct days, and histograms of four combinations.
     assert max(fetched) < 100
-    assert_same(found, petaudit.mpuccs(original, synthetic, max_baseline_cols=2))
-    assert found.figures["total_identified"] > 50
+    assert_same(result, petaudit.mpuccs(original, synthetic, max_baseline_cols=2))
+    assert result.figures["total_identified"] > 50
     assert set(private_folder().iterdir()) == before
     with pytest.raises(NotMeasurableError, match="no list of the rows"):
-        _ = found.details
+        _ = result.details
 
 
 def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
@@ -88,12 +88,12 @@ def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
         "min_entropy_delta": 0.05,
         "renyi_alpha": 1.0,
     }
-    found = petaudit.mpuccs(original, spark.createDataFrame(synthetic), control, **settings)
+    result = petaudit.mpuccs(original, spark.createDataFrame(synthetic), control, **settings)
     expected = petaudit.mpuccs(original, synthetic, **settings)
-    assert found.findings.tree_columns() == expected.findings.tree_columns()
-    assert found.figures["total_identified"] == expected.figures["total_identified"]
-    assert found.figures["excess_risk"] is None
-    assert any("rows on a cluster have none" in text for text in found.warnings)
+    assert result.findings.tree_columns() == expected.findings.tree_columns()
+    assert result.figures["total_identified"] == expected.figures["total_identified"]
+    assert result.figures["excess_risk"] is None
+    assert any("rows on a cluster have none" in text for text in result.warnings)
 
 
 def test_rows_do_not_come_into_memory(spark: Any) -> None:
@@ -107,8 +107,8 @@ def test_files_are_counted_by_spark_where_it_is_asked_for(spark: Any, tmp_path: 
     paths = [tmp_path / f"{name}.parquet" for name in tables]
     for path, table in zip(paths, tables.values(), strict=True):
         parquet.write_table(table, path)
-    found = petaudit.mpuccs(*paths, max_baseline_cols=2, engine="spark")
-    assert_same(found, petaudit.mpuccs(*paths, max_baseline_cols=2, engine="duckdb"))
+    result = petaudit.mpuccs(*paths, max_baseline_cols=2, engine="spark")
+    assert_same(result, petaudit.mpuccs(*paths, max_baseline_cols=2, engine="duckdb"))
 
 
 def test_an_engine_or_a_master_that_cannot_be() -> None:

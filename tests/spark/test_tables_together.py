@@ -47,7 +47,7 @@ GIVEN: dict[str, Any] = {"quasi_identifiers": QUASI_IDENTIFIERS, "hierarchies": 
 def there(spark: Any) -> dict[str, Any]:
     """Both tables in Spark, and the first rows of the population by the same keys."""
     tables = {"table": TABLE, "people": PEOPLE, "original": PEOPLE.slice(0, 6)}
-    return {name: spark.createDataFrame(own).repartition(3) for name, own in tables.items()}
+    return {name: spark.createDataFrame(table).repartition(3) for name, table in tables.items()}
 
 
 def test_a_population_is_met_there(there: dict[str, Any]) -> None:
@@ -55,10 +55,10 @@ def test_a_population_is_met_there(there: dict[str, Any]) -> None:
     local = gather(TABLE, population=PEOPLE, **GIVEN).population_classes
     for table in (there["table"], TABLE):
         people = there["people"]
-        found = gather(table, population=people, **GIVEN).population_classes
-        assert vars(found).keys() == vars(local).keys()
+        result = gather(table, population=people, **GIVEN).population_classes
+        assert vars(result).keys() == vars(local).keys()
         for name, figure in vars(local).items():
-            assert getattr(found, name) == pytest.approx(figure), name
+            assert getattr(result, name) == pytest.approx(figure), name
 
 
 def test_people_who_are_not_in_the_population_are_missed(there: dict[str, Any]) -> None:
@@ -83,9 +83,9 @@ def test_rows_are_met_by_their_keys(there: dict[str, Any]) -> None:
     given = {"key": "key", "unknown": "maximal", **GIVEN}
     local = petaudit.record_squared_error(original, TABLE, **given)
     for released in (there["table"], TABLE):
-        found = petaudit.record_squared_error(there["original"], released, **given)
-        assert found.value == pytest.approx(local.value, abs=1e-12)
-        assert found.columns == local.columns
+        result = petaudit.record_squared_error(there["original"], released, **given)
+        assert result.value == pytest.approx(local.value, abs=1e-12)
+        assert result.columns == local.columns
     with pytest.raises(InputError, match="key column 'age' is of kind Float64 in one table"):
         petaudit.record_squared_error(there["original"], there["table"], key="age", **GIVEN)
     with pytest.raises(InputError, match="key column 'zip, `code`' of the frame holds a null"):
@@ -97,14 +97,14 @@ def test_rows_are_met_by_their_keys(there: dict[str, Any]) -> None:
 def test_pairs_of_columns_and_products(there: dict[str, Any]) -> None:
     columns = [*QUASI_IDENTIFIERS, "wage"]
     # Of labels with one row each nothing can be told.
-    here = [pa.concat_tables([own] * 4) for own in (PEOPLE, TABLE)]
+    here = [pa.concat_tables([entry] * 4) for entry in (PEOPLE, TABLE)]
     away = [there[name].union(there[name]) for name in ("people", "table")]
     local = petaudit.association_change(*here, columns=columns)
-    found = petaudit.association_change(*(own.union(own) for own in away), columns=columns)
-    for own, expected in zip(found.pairs, local.pairs, strict=True):
-        assert own.coefficient == expected.coefficient
-        assert own.original == pytest.approx(expected.original, abs=1e-9)
-        assert own.released == pytest.approx(expected.released, abs=1e-9)
+    result = petaudit.association_change(*(entry.union(entry) for entry in away), columns=columns)
+    for entry, expected in zip(result.pairs, local.pairs, strict=True):
+        assert entry.coefficient == expected.coefficient
+        assert entry.original == pytest.approx(expected.original, abs=1e-9)
+        assert entry.released == pytest.approx(expected.released, abs=1e-9)
     sums = []
     for table in (TABLE, there["table"]):
         counts = open_source(table).counts

@@ -59,8 +59,8 @@ def test_what_text_is(cells: list[str | None], kind: Kind) -> None:
 def test_what_types_are(cells: list[Any], kind: Kind, tmp_path: Path) -> None:
     table = pa.table({"a": pa.array(cells)})
     pq.write_table(table, tmp_path / "t.parquet")
-    for own in (table, tmp_path / "t.parquet"):
-        assert column_facts(open_source(own))[0].kind is kind
+    for entry in (table, tmp_path / "t.parquet"):
+        assert column_facts(open_source(entry))[0].kind is kind
 
 
 CELLS = ["a", " a", "b", None, "", "*", "197*", "[20,30[", ">=40", "20-29", "*", "a*b"]
@@ -72,8 +72,8 @@ def test_counts_do_not_depend_on_the_engine(tmp_path: Path) -> None:
     pq.write_table(table, tmp_path / "t.parquet")
     lines = "\n".join(f'"{cell or ""}";1' for cell in CELLS)
     (tmp_path / "t.csv").write_text(f"x;y\n{lines}\n", encoding="utf-8")
-    for own in (table, tmp_path / "t.parquet", tmp_path / "t.csv", pl.DataFrame({"x": CELLS})):
-        assert column_facts(open_source(own))[0] == FACTS
+    for entry in (table, tmp_path / "t.parquet", tmp_path / "t.csv", pl.DataFrame({"x": CELLS})):
+        assert column_facts(open_source(entry))[0] == FACTS
 
 
 def test_many_columns_are_fetched_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,8 +37,8 @@ def test_a_header_in_doubt() -> None:
     assert header_doubt(["", "zip"]) is None
     assert header_doubt(["zip", ""]) == "1 of 2 names is empty"
     assert header_doubt(["1", "zip"]) == "1 of 2 names looks like a number, a date or another value"
-    found = header_doubt(["1", "2", "", " "])
-    assert found == "2 of 4 names look like numbers, dates or other values, 2 are empty"
+    result = header_doubt(["1", "2", "", " "])
+    assert result == "2 of 4 names look like numbers, dates or other values, 2 are empty"
 
 
 def test_nothing_is_quoted() -> None:

@@ -28,9 +28,9 @@ def scoring(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 
 @pytest.mark.parametrize("role", RECALL)
 def test_the_tables_that_chose_no_word(role: Role, scoring: ModuleType) -> None:
-    found = scoring.score(role, scoring.tables(scoring.TESTING))
-    assert found.recall >= RECALL[role]
-    assert found.precision >= PRECISION[role]
+    result = scoring.score(role, scoring.tables(scoring.TESTING))
+    assert result.recall >= RECALL[role]
+    assert result.precision >= PRECISION[role]
 
 
 def test_nothing_is_wrongly_safe(scoring: ModuleType) -> None:

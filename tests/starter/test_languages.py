@@ -33,13 +33,13 @@ def _chinese() -> Iterator[None]:
 def test_comments_are_chinese_and_fit(synthetic: str | None) -> None:
     guesses = guesses_from(FACTS)
     doubts = reading_doubts("people.csv", ["33", "b", ""])
-    own = Starter(
+    entry = Starter(
         *("people.csv", 500, 4, guesses, 2, 1),
         synthetic=synthetic, identifiers=["病歷號"], doubts=doubts, file="audit.yaml",
     )  # fmt: skip
-    text = starter_text(own)
+    text = starter_text(entry)
     use_language("en")
-    assert yaml.safe_load(text) == yaml.safe_load(starter_text(own))
+    assert yaml.safe_load(text) == yaml.safe_load(starter_text(entry))
     assert all(width(line) <= WIDEST for line in text.splitlines())
     assert "角色" in text
     assert "CAUTION" not in text

@@ -123,9 +123,9 @@ def test_every_listed_word_is_found() -> None:
             assert sense_of(word) is not None, word
     for sense, texts in senses("english"):
         for phrase in texts:
-            found = sense_of(phrase)
-            assert found is not None, phrase
-            assert (found.meaning in IDENTIFIERS) == (sense.meaning in IDENTIFIERS), phrase
+            result = sense_of(phrase)
+            assert result is not None, phrase
+            assert (result.meaning in IDENTIFIERS) == (sense.meaning in IDENTIFIERS), phrase
 
 
 def test_the_lists_are_long_and_no_word_stands_in_two_of_them() -> None:

@@ -13,8 +13,8 @@ from petaudit.tables import open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 
 
-def facts(name: str, kind: Kind = Kind.TEXT, **own: int) -> ColumnFacts:
-    figures = {"rows": 1000, "nulls": 0, "distinct": 10, "once": 0} | own
+def facts(name: str, kind: Kind = Kind.TEXT, **entry: int) -> ColumnFacts:
+    figures = {"rows": 1000, "nulls": 0, "distinct": 10, "once": 0} | entry
     return ColumnFacts(name=name, kind=kind, **figures)
 
 
@@ -88,7 +88,7 @@ def test_the_bundled_tables_get_the_roles_that_people_gave_them(name: str) -> No
 
 def test_adult_income() -> None:
     guesses = guesses_from(_facts(datasets.load("adult-income_ori").path))
-    by_role = {role: {own.column for own in guesses if own.role is role} for role in Role}
+    by_role = {role: {entry.column for entry in guesses if entry.role is role} for role in Role}
     assert by_role[Role.SENSITIVE] == {"capital-gain", "capital-loss", "income"}
     assert by_role[Role.INSENSITIVE] == {"fnlwgt"}
     assert not by_role[Role.IDENTIFIER]
@@ -96,7 +96,10 @@ def test_adult_income() -> None:
 
 def test_a_table_of_people(shared_data: Path) -> None:
     guesses = guesses_from(_facts(shared_data / "presence" / "presence.csv"))
-    assert [own.column for own in guesses if own.role is Role.IDENTIFIER] == ["identifier", "name"]
+    assert [entry.column for entry in guesses if entry.role is Role.IDENTIFIER] == [
+        "identifier",
+        "name",
+    ]
 
 
 def _facts(path: Path) -> tuple[ColumnFacts, ...]:

@@ -70,12 +70,12 @@ def test_roles_read_back_as_they_were(
     )
     [loader] = yaml.safe_load(text)["Loader"].values()
     assert loader["filepath"] == table
-    found = loader.get("roles", {})
+    result = loader.get("roles", {})
     # mpuccs asks for no role.
     named = [own for own in columns if can_be_named(own[0]) and not is_synthetic]
-    assert sum(map(len, found.values())) == len(named)
+    assert sum(map(len, result.values())) == len(named)
     for name, role in named:
-        assert name in found[role.value]
+        assert name in result[role.value]
     assert ("# CAUTION: " in text) == bool(count[Role.IDENTIFIER])
     for line in text.splitlines():
         assert line.isprintable()
@@ -91,15 +91,15 @@ def test_roles_read_back_as_they_were(
 def test_only_what_can_run_is_uncommented(
     known: int, sensitive: int, hierarchies: bool, original: str | None
 ) -> None:
-    own = Starter(
+    entry = Starter(
         "people.csv", 9, 2, (), known, sensitive, original=original, has_hierarchies=hierarchies
     )
-    content = yaml.safe_load(starter_text(own))
+    content = yaml.safe_load(starter_text(entry))
     classes = {"classes"} if known else set()
     closeness = {"closeness"} if known and sensitive else set()
     utility = {"precision", "entropy"} if known and hierarchies and original else set()
     assert set(content.get("Evaluator", ())) == classes | closeness | utility
-    assert ("Reporter" in content) == ("Evaluator" in content) == (not own.to_fill_in)
+    assert ("Reporter" in content) == ("Evaluator" in content) == (not entry.to_fill_in)
 
 
 def test_what_is_commented_out_is_valid_without_its_marks() -> None:
@@ -129,15 +129,15 @@ def test_a_control_can_take_the_place_of_the_loader() -> None:
 
 def test_identifiers_are_pointed_out() -> None:
     guesses = [Guess("姓名", Role.IDENTIFIER, "why"), Guess("zip", Role.QUASI_IDENTIFIER, "why")]
-    own = Starter("people.csv", 9, 2, guesses, 1, 0, identifiers=["姓名"])
-    [caution] = own.cautions
+    entry = Starter("people.csv", 9, 2, guesses, 1, 0, identifiers=["姓名"])
+    [caution] = entry.cautions
     assert caution.startswith("1 column looks like an identifier: 姓名. Remove it from the table")
-    made = replace(own, synthetic="made.csv", identifiers=["姓名", "id"])
+    made = replace(entry, synthetic="made.csv", identifiers=["姓名", "id"])
     [caution] = made.cautions
     assert caution.startswith(
         "2 columns look like identifiers: 姓名, id. Identifiers should not be"
     )
-    [caution] = replace(own, guesses=(), quotes_names=False).cautions
+    [caution] = replace(entry, guesses=(), quotes_names=False).cautions
     assert caution.startswith("1 column is an identifier. Remove it from")
     assert "mpuccs looks at all columns" in starter_text(made)
     assert "zip" not in starter_text(made)

@@ -71,7 +71,7 @@ def limits_of(command: Sequence[str]) -> list[str]:
 def test_the_printed_command_reaches_all_limits(tmp_path: Path) -> None:
     path = written(tmp_path)
     asked = [str(path), *ROLES, "--k", "2", "--l", "2", "--t", "0.3", "--limit", "sample-uniques=0"]
-    [advice] = [each for each in advised(*asked) if each["kind"] == "command"]
+    [advice] = [each for each in advised(*asked) if "suppress" in each["command"]]
     assert advice["reaches"] == ["l-diversity"]
     assert advice["rows_dropped"] == 2
     # As a shell takes the words of the line that is printed.
@@ -87,6 +87,34 @@ def test_the_printed_command_reaches_all_limits(tmp_path: Path) -> None:
     assert again.code == 0, again.out
     kept = [row for row in path.read_text().splitlines() if not row.startswith("148")]
     assert target.read_text().replace("'=1+1", "=1+1").splitlines() == kept
+
+
+def test_columns_that_name_people_are_left_out_by_what_is_advised(tmp_path: Path) -> None:
+    """The command names them, what it writes is without them, and its next command passes."""
+    path = tmp_path / "people.csv"
+    rows = ["a,30-39,flu", "b,30-39,cold", "c,40-49,flu"]
+    path.write_text("\n".join(["name,age,illness", *rows, ""]))
+    words = [str(path), "--qi", "age", "--sensitive", "illness", "--identifier", "name"]
+    shown = run("check", *words, "--k", "2")
+    assert "the commands leave them out" in shown.out
+    assert "Remove the columns" not in shown.out
+    [line] = [line for line in shown.out.splitlines() if "petaudit suppress" in line]
+    done = run(*shlex.split(line)[1:])
+    assert done.code == 0, done.err
+    assert "these limits hold: k-anonymity" in done.out
+    assert "left out, as identifiers: 'name'" in done.err
+    assert (tmp_path / "people-suppressed.csv").read_text().startswith("age,illness\n")
+    [line] = [line for line in done.out.splitlines() if line.startswith("  petaudit check ")]
+    assert run(*shlex.split(line)[1:]).code == 0
+    assert (tmp_path / "people-suppressed.html").is_file()
+
+
+def test_a_column_that_only_looks_like_an_identifier_is_still_to_be_removed(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text("ssn,email,age\n1,a@b.org,30\n2,c@d.org,30\n3,e@f.org,40\n")
+    shown = run("check", str(path), "--qi", "age", "--identifier", "ssn", "--k", "2").out
+    assert "email looks like an identifier" in shown
+    assert "Remove the columns that name people, and check again" in shown
 
 
 @given(asked=cases.tables(most_rows=12))
@@ -199,10 +227,13 @@ def test_coarser_levels_are_advised_only_where_they_reach_the_limits() -> None:
     roles = {"quasi_identifiers": ["age", "sex"], "hierarchies": {"age": petaudit.ranges(10, 20)}}
     before = petaudit.audit(table, limits={"k-anonymity": 2}, **roles)
     calls = [each.python for each in before.advice if each.kind == "command"]
-    assert len(calls) == 1
+    assert len(calls) == 2
     assert "levels={'age': 2}" in str(calls[0])
-    done = eval(str(calls[0]), {"petaudit": petaudit}, {"table": table} | roles)  # noqa: S307
-    assert petaudit.audit(done, quasi_identifiers=["age", "sex"], limits={"k-anonymity": 2}).passed
+    assert "petaudit.anonymize(" in str(calls[1])
+    for call in calls:
+        done = eval(str(call), {"petaudit": petaudit}, {"table": table} | roles)  # noqa: S307
+        again = petaudit.audit(done, quasi_identifiers=["age", "sex"], limits={"k-anonymity": 2})
+        assert again.passed
     never = petaudit.audit(table, limits={"k-anonymity": 5}, **roles)
     assert [each.kind for each in never.advice if each.kind != "change"] == ["note"]
 
@@ -301,7 +332,8 @@ def test_people_are_counted_where_a_column_tells_them_apart() -> None:
     table = pa.table({"who": ["a", "a", "b", "c", "d"], "zip": ["1", "1", "1", "2", "2"]})
     given = {"quasi_identifiers": "zip", "person": "who"}
     before = petaudit.audit(table, limits={"k-anonymity": 3}, **given)
-    assert [each.kind for each in before.advice] == ["note"]
+    assert [each.kind for each in before.advice] == ["command", "command"]
+    assert "levels={'zip': 1}" in str(before.advice[0].python)
     table = pa.table({"who": ["a", "a", "a", "c", "d"], "zip": ["1", "1", "1", "2", "2"]})
     left = petaudit.suppress(table, limits={"k-anonymity": 2}, **given)
     assert left["zip"].to_pylist() == ["2", "2"]
@@ -339,11 +371,17 @@ def test_the_command_for_every_measure_is_read_as_it_was_meant(
     words += [] if limit is None else ["--limit", f"{name}={limit}"]
     for option, value in options.items():
         words += ["--option", f"{name}.{option}={str(value).lower()}"]
-    [command] = [each["command"] for each in advised(*words) if each["kind"] == "command"]
-    done = run(*command[1:])
-    assert done.code == 0, done.err
-    again = run("check", command[command.index("--out") + 1], *limits_of(command))
-    assert again.code == 0, again.out
+    commands = [each for each in advised(*words) if each["kind"] == "command"]
+    assert "suppress" in {each["command"][1] for each in commands}
+    for each in commands:
+        for command in filter(None, (each["first"], each["command"])):
+            done = run(*command[1:], *(["--force"] if command is each["first"] else ()))
+            assert done.code == 0, done.err
+        again = [command[-1], *words[1:]]
+        if each["first"]:
+            # Raw people of the population are found by them.
+            again += ["--hierarchies", each["first"][-1]]
+        assert run("check", *again).code == 0, each
 
 
 TIGHT: dict[str, dict[str, Any]] = {
@@ -376,7 +414,8 @@ def test_a_pipeline_has_one_command_for_all_limits_of_a_file(tmp_path: Path) -> 
     )
     executor = petaudit.Executor(str(pipeline))
     assert executor.run() == "failed"
-    [advice] = [each for each in executor.document["what_to_do"] if each["kind"] == "command"]
+    commands = {tuple(each["command"][:2]): each for each in executor.document["what_to_do"]}
+    advice = commands["petaudit", "suppress"]
     assert set(advice["reaches"]) == {"k-anonymity", "l-diversity"}
     done = run_here(advice["command"][1:], tmp_path, {})
     assert done.returncode == 0, done.stderr

@@ -29,8 +29,8 @@ def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def machine(root: Path, **files: str) -> Path:
     """A made-up system: 16 GiB, and whatever files are given (two underscores are a slash)."""
-    own = {"proc__meminfo": f"MemTotal:       {16 * GIB // 1024} kB\nMemFree: 1 kB\n", **files}
-    for name, text in own.items():
+    entry = {"proc__meminfo": f"MemTotal:       {16 * GIB // 1024} kB\nMemFree: 1 kB\n", **files}
+    for name, text in entry.items():
         path = root / name.replace("__", "/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

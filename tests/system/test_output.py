@@ -75,10 +75,10 @@ def test_the_umask_is_never_changed_for_other_threads(tmp_path: Path) -> None:
         number = 0
         while not done.is_set():
             number += 1
-            own = tmp_path / f"own{number % 9}"
-            own.unlink(missing_ok=True)
-            own.touch()
-            modes.add(stat.S_IMODE(own.stat().st_mode))
+            entry = tmp_path / f"own{number % 9}"
+            entry.unlink(missing_ok=True)
+            entry.touch()
+            modes.add(stat.S_IMODE(entry.stat().st_mode))
 
     before = os.umask(0o077)
     other = threading.Thread(target=make_files)
@@ -245,8 +245,8 @@ def test_a_table_in_parts_is_written_as_the_whole_would_be(
 
     in_parts = TableInParts(table.schema, parts)
     assert made == []
-    for name, own in (("whole", table), ("parts", in_parts)):
-        write_whole(tmp_path / name, table_writer(own, kind))
+    for name, part in (("whole", table), ("parts", in_parts)):
+        write_whole(tmp_path / name, table_writer(part, kind))
     assert made == list(range(rows))
     if kind == "parquet":
         assert pq.read_table(tmp_path / "parts").equals(table)

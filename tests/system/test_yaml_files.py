@@ -236,9 +236,9 @@ def test_lines_of_any_text_can_be_explained() -> None:
         text = "".join(chance.choices(pieces, k=chance.randrange(1, 30)))
         message = complaint(text)
         if message:
-            found = re.match(r"x, line (\d+): .", message)
-            assert found, text
-            assert int(found[1]) <= len(re.split("\r\n|[\n\r\u2028]", text)), text
+            result = re.match(r"x, line (\d+): .", message)
+            assert result, text
+            assert int(result[1]) <= len(re.split("\r\n|[\n\r\u2028]", text)), text
             assert "wang" not in message or "duplicate" in message, text
 
 

@@ -56,42 +56,42 @@ def check_everything(source: Source, case: Case) -> None:
 def check_value_counts(source: Source, table: Table) -> None:
     for name in labels(table):
         expected = counted_values(table, name)
-        found = source.counts.value_counts(name)
+        result = source.counts.value_counts(name)
         in_order = sorted(expected.items(), key=lambda item: _numbers_first(item[0]))
-        assert list(zip(found.labels, found.counts.tolist(), strict=True)) == in_order
-        assert found.rows == expected.total()
+        assert list(zip(result.labels, result.counts.tolist(), strict=True)) == in_order
+        assert result.rows == expected.total()
 
 
 def check_sensitive_values(source: Source, table: Table) -> None:
     """All spellings of a value are one, and it is called by what one of them shows."""
     for name in labels(table):
         expected = counted_spellings(table, name)
-        found = source.counts.sensitive_values(name).counts
-        said = [meant(own) for own in found.labels]
-        assert dict(zip(said, found.counts.tolist(), strict=True)) == {
-            value: own.total() for value, own in expected.items()
+        result = source.counts.sensitive_values(name).counts
+        said = [meant(entry) for entry in result.labels]
+        assert dict(zip(said, result.counts.tolist(), strict=True)) == {
+            value: entry.total() for value, entry in expected.items()
         }
         assert len(set(said)) == len(said), "a value stands once"
-        spelled = found.spellings or tuple((own,) for own in found.labels)
+        spelled = result.spellings or tuple((entry,) for entry in result.labels)
         assert dict(zip(said, map(set, spelled), strict=True)) == {
-            value: set(own) for value, own in expected.items()
+            value: set(entry) for value, entry in expected.items()
         }
-        several = [len(own) for own in expected.values() if len(own) > 1]
-        assert found.merged == (len(several), sum(several))
-        assert list(found.labels) == sorted(found.labels, key=_numbers_first)
+        several = [len(entry) for entry in expected.values() if len(entry) > 1]
+        assert result.merged == (len(several), sum(several))
+        assert list(result.labels) == sorted(result.labels, key=_numbers_first)
 
 
 def class_sizes(counts: TableCounts, names: Sequence[str]) -> Counter[Cells]:
     """Every class with its size."""
-    found = counts.coded_classes(names)
+    result = counts.coded_classes(names)
     labels_of = [
-        [own[code] for code in codes.tolist()]
-        for own, codes in zip(found.labels, found.codes, strict=True)
+        [entry[code] for code in codes.tolist()]
+        for entry, codes in zip(result.labels, result.codes, strict=True)
     ]
     rows = list(zip(*labels_of, strict=True))
     assert len(set(rows)) == len(rows), "a class stands once"
-    assert found.is_suppressed.tolist() == [is_suppressed(row) for row in rows]
-    return Counter(dict(zip(rows, found.sizes.tolist(), strict=True)))
+    assert result.is_suppressed.tolist() == [is_suppressed(row) for row in rows]
+    return Counter(dict(zip(rows, result.sizes.tolist(), strict=True)))
 
 
 def check_class_sizes(source: Source, case: Case) -> None:
@@ -105,13 +105,13 @@ def check_class_histogram(source: Source, case: Case) -> None:
     expected = Counter(size for row, size in classes.items() if not is_suppressed(row))
     # Asked before the histogram is known and after it: two ways to the same figure.
     assert source.counts.suppressed_rows(case.quasi_identifiers) == suppressed
-    found = source.counts.class_histogram(case.quasi_identifiers)
+    result = source.counts.class_histogram(case.quasi_identifiers)
     assert source.counts.suppressed_rows(case.quasi_identifiers) == suppressed
-    assert found.suppressed_rows == suppressed
-    assert found.rows + suppressed == classes.total()
-    assert _pairs(found.sizes, found.classes) == sorted(expected.items())
+    assert result.suppressed_rows == suppressed
+    assert result.rows + suppressed == classes.total()
+    assert _pairs(result.sizes, result.classes) == sorted(expected.items())
     expected.update([suppressed] if suppressed else [])
-    folded = found.with_suppressed_as_class()
+    folded = result.with_suppressed_as_class()
     assert _pairs(folded.sizes, folded.classes) == sorted(expected.items())
 
 
@@ -119,9 +119,9 @@ def class_table(
     counts: TableCounts, names: Sequence[str], columns: Sequence[str], *, labels: bool = False
 ) -> ClassTable:
     """All classes at once."""
-    found = counts.class_blocks(names, columns, labels=labels)
-    assert isinstance(found, HeldBlocks)
-    return together(list(found.tables()))
+    result = counts.class_blocks(names, columns, labels=labels)
+    assert isinstance(result, HeldBlocks)
+    return together(list(result.tables()))
 
 
 def classes_of(
@@ -133,11 +133,11 @@ def classes_of(
     """Classes by how often they have each value of one column."""
     pairs = [
         (entry, value, count)
-        for entry, own in enumerate(classes)
-        for value, count in sorted(own.items())
+        for entry, item in enumerate(classes)
+        for value, count in sorted(item.items())
     ]
     index = np.array(pairs, dtype=np.int64).reshape(-1, 3).T
-    sizes = np.array([sum(own.values()) for own in classes], dtype=np.int64)
+    sizes = np.array([sum(item.values()) for item in classes], dtype=np.int64)
     each = np.array([1] * len(classes) if times is None else times, dtype=np.int64)
     counts = ValueCounts(tuple(map(str, range(values))), np.ones(values, dtype=np.int64))
     return ClassTable(sizes, each, {"v": ClassValueCounts(counts, *index)}, marked)
@@ -148,34 +148,37 @@ def together(blocks: Sequence[ClassTable]) -> ClassTable:
     if len(blocks) == 1:
         return blocks[0]
     first = blocks[0]
-    offsets = np.cumsum([0, *(len(own.sizes) for own in blocks)]).tolist()[:-1]
+    offsets = np.cumsum([0, *(len(entry.sizes) for entry in blocks)]).tolist()[:-1]
     placed = list(zip(blocks, offsets, strict=True))
     columns = {
         name: ClassValueCounts(
             first.columns[name].values,
-            np.concatenate([own.columns[name].class_index + at for own, at in placed]),
-            np.concatenate([own.columns[name].value_index for own in blocks]),
-            np.concatenate([own.columns[name].counts for own in blocks]),
+            np.concatenate([entry.columns[name].class_index + at for entry, at in placed]),
+            np.concatenate([entry.columns[name].value_index for entry in blocks]),
+            np.concatenate([entry.columns[name].counts for entry in blocks]),
         )
         for name in first.columns
     }
-    marked = [at + own.marked for own, at in placed if own.marked is not None]
+    marked = [at + entry.marked for entry, at in placed if entry.marked is not None]
     assert len(marked) <= 1, "suppressed rows are one class"
     named = None
     if first.labels is not None:
         rows = [
-            own.labels[place] for own in blocks if own.labels for place in range(len(own.sizes))
+            entry.labels[place]
+            for entry in blocks
+            if entry.labels
+            for place in range(len(entry.sizes))
         ]
         cells = list(zip(*rows, strict=True))
-        known = [list(dict.fromkeys(own)) for own in cells]
+        known = [list(dict.fromkeys(entry)) for entry in cells]
         codes = [
-            np.array([mine.index(cell) for cell in own])
-            for mine, own in zip(known, cells, strict=True)
+            np.array([mine.index(cell) for cell in entry])
+            for mine, entry in zip(known, cells, strict=True)
         ]
         named = ClassLabels(tuple(map(tuple, known)), tuple(codes))
     return ClassTable(
-        np.concatenate([own.sizes for own in blocks]),
-        np.concatenate([own.classes for own in blocks]),
+        np.concatenate([entry.sizes for entry in blocks]),
+        np.concatenate([entry.classes for entry in blocks]),
         columns,
         marked[0] if marked else None,
         named,
@@ -193,11 +196,11 @@ def check_class_table(source: Source, case: Case, columns: list[str]) -> None:
             case.table, names, column, "exclude"
         )
     everything = counted_profiles(case.table, names, columns)
-    said = Counter({own: times for own, times in everything.items() if not own.suppressed})
+    said = Counter({entry: times for entry, times in everything.items() if not entry.suppressed})
     for table in (labelled, folded):
         assert by_profile(table) == everything
         assert by_profile(table.without_suppressed) == said
-        assert table.suppressed_rows == sum(own.size for own in everything if own.suppressed)
+        assert table.suppressed_rows == sum(entry.size for entry in everything if entry.suppressed)
         histogram = source.counts.class_histogram(names)
         assert _pairs(table.histogram.sizes, table.histogram.classes) == _pairs(
             histogram.sizes, histogram.classes
@@ -211,11 +214,11 @@ def check_class_table(source: Source, case: Case, columns: list[str]) -> None:
 
 def check_packed_counters(source: Source, case: Case) -> None:
     """Only columns of some kinds may be left to the slower way of counting."""
-    found = packed_classes(source.counts, case.quasi_identifiers, [case.value])
-    if found is None:
+    result = packed_classes(source.counts, case.quasi_identifiers, [case.value])
+    if result is None:
         assert not source.rows or case.table[case.value].kind in {"date", "datetime", "decimal"}
         return
-    [table] = found
+    [table] = result
     assert table.labels is None
     expected = counted_profiles(case.table, case.quasi_identifiers, [case.value])
     assert by_profile(table) == expected
@@ -229,18 +232,18 @@ def check_column_values(source: Source, table: Table) -> None:
         ] == cells
 
 
-def by_class(found: ClassTable, column: str) -> dict[Any, Counter[str | None]]:
+def by_class(result: ClassTable, column: str) -> dict[Any, Counter[str | None]]:
     """The counts of what the values of a column mean, by the labels of their class."""
-    assert found.labels is not None
-    own = found.columns[column]
-    assert own.class_sizes.tolist() == found.sizes.tolist()
-    every = [found.labels[place] for place in range(len(found.sizes))]
+    assert result.labels is not None
+    entry = result.columns[column]
+    assert entry.class_sizes.tolist() == result.sizes.tolist()
+    every = [result.labels[place] for place in range(len(result.sizes))]
     told: dict[Any, Counter[str | None]] = {row: Counter() for row in every}
     assert len(told) == len(every), "a class stands once"
-    said = [meant(value) for value in own.values.labels]
-    rows = zip(own.class_index, own.value_index, own.counts.tolist(), strict=True)
+    said = [meant(value) for value in entry.values.labels]
+    rows = zip(entry.class_index, entry.value_index, entry.counts.tolist(), strict=True)
     for class_index, value_index, count in rows:
-        counter = told[found.labels[class_index]]
+        counter = told[result.labels[class_index]]
         value = said[value_index]
         assert value not in counter, "a class has each value once"
         counter[value] = count
@@ -257,27 +260,30 @@ class Profile:
     """Of each column, what its values mean, with their counts."""
 
 
-def by_profile(found: ClassTable) -> Counter[Profile]:
+def by_profile(result: ClassTable) -> Counter[Profile]:
     """How many classes are alike; the entries come in no order."""
     values: list[list[set[tuple[str | None, int]]]] = []
-    for own in found.columns.values():
-        said = [meant(value) for value in own.values.labels]
+    for column in result.columns.values():
+        said = [meant(value) for value in column.values.labels]
         assert len(set(said)) == len(said), "a value stands once"
-        sets: list[set[tuple[str | None, int]]] = [set() for _ in found.sizes]
-        order = own.class_index * (len(own.values.labels) + 1) + own.value_index
+        sets: list[set[tuple[str | None, int]]] = [set() for _ in result.sizes]
+        order = column.class_index * (len(column.values.labels) + 1) + column.value_index
         assert (order[1:] > order[:-1]).all(), "pairs are ordered by class and then by value"
         for entry, place, count in zip(
-            own.class_index.tolist(), own.value_index.tolist(), own.counts.tolist(), strict=True
+            column.class_index.tolist(),
+            column.value_index.tolist(),
+            column.counts.tolist(),
+            strict=True,
         ):
             sets[entry].add((said[place], count))
-        assert own.class_sizes.tolist() == found.sizes.tolist()
+        assert column.class_sizes.tolist() == result.sizes.tolist()
         values.append(sets)
     told: Counter[Profile] = Counter()
     for entry, (size, times) in enumerate(
-        zip(found.sizes.tolist(), found.classes.tolist(), strict=True)
+        zip(result.sizes.tolist(), result.classes.tolist(), strict=True)
     ):
         own_values = tuple(frozenset(sets[entry]) for sets in values)
-        told[Profile(entry == found.marked, size, own_values)] += times
+        told[Profile(entry == result.marked, size, own_values)] += times
     return told
 
 
@@ -288,9 +294,9 @@ def counted_profiles(table: Table, names: list[str], columns: Sequence[str]) -> 
     for row, cells in zip(rows_of(table, names), values_of, strict=True):
         members.setdefault(row, []).append(cells)
     told: Counter[Profile] = Counter()
-    for row, own in members.items():
-        values = tuple(frozenset(Counter(cells).items()) for cells in zip(*own, strict=True))
-        told[Profile(is_suppressed(row), len(own), values)] += 1
+    for row, entry in members.items():
+        values = tuple(frozenset(Counter(cells).items()) for cells in zip(*entry, strict=True))
+        told[Profile(is_suppressed(row), len(entry), values)] += 1
     return told
 
 

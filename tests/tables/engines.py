@@ -106,11 +106,11 @@ def counted_by_class(
     table: Table, names: list[str], value: str, suppressed: str
 ) -> dict[Cells, Counter[str | None]]:
     """Per class, how often each value occurs: classes as they are spelled, values as meant."""
-    found: dict[Cells, Counter[str | None]] = {}
+    result: dict[Cells, Counter[str | None]] = {}
     for row, cell in zip(rows_of(table, names), meanings(table, value), strict=True):
         if suppressed == "class" or not is_suppressed(row):
-            found.setdefault(row, Counter())[cell] += 1
-    return found
+            result.setdefault(row, Counter())[cell] += 1
+    return result
 
 
 def meanings(table: Table, name: str) -> list[str | None]:
@@ -122,10 +122,10 @@ def meanings(table: Table, name: str) -> list[str | None]:
 
 def counted_spellings(table: Table, name: str) -> dict[str | None, Counter[str | None]]:
     """Of each value of a sensitive column, how often it is spelled in which way."""
-    found: dict[str | None, Counter[str | None]] = {}
+    result: dict[str | None, Counter[str | None]] = {}
     for said, cell in zip(meanings(table, name), labels(table)[name], strict=True):
-        found.setdefault(said, Counter())[cell] += 1
-    return found
+        result.setdefault(said, Counter())[cell] += 1
+    return result
 
 
 # How each engine holds a table -------------------------------------------------------------------

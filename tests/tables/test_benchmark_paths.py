@@ -95,10 +95,10 @@ def test_check_finds_the_side_car(capsys: pytest.CaptureFixture[str]) -> None:
     address = "benchmark://adult-deidentified"
     original = ("--original", "benchmark://adult")
     assert main(["check", address, *original, "--t", "0.5", "--format", "json"]) in {0, 1}
-    found = json.loads(capsys.readouterr().out)
+    outcome = json.loads(capsys.readouterr().out)
     adult = datasets.load("adult-deidentified")
-    assert found["inputs"]["table"]["name"] == address
-    measured = {result["measure"] for result in found["results"]}
+    assert outcome["inputs"]["table"]["name"] == address
+    measured = {result["measure"] for result in outcome["results"]}
     assert {"t-closeness", "precision", "non-uniform-entropy"} <= measured
     assert petaudit.audit(address).inputs.roles.quasi_identifiers == adult.quasi_identifiers
     assert main(["check", address]) == 0

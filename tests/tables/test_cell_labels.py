@@ -34,8 +34,8 @@ def sort_key(label: str | None) -> tuple[bool, bool, float, str]:
 
 @given(labels=st.lists(st.sampled_from([*SPELLINGS, None]), unique=True))
 def test_numbers_come_first_then_texts_then_null(labels: list[str | None]) -> None:
-    found = [labels[place] for place in in_order(labels).tolist()]
-    assert found == sorted(labels, key=sort_key)
+    result = [labels[place] for place in in_order(labels).tolist()]
+    assert result == sorted(labels, key=sort_key)
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,6 @@ def test_codes_of_very_many_values_lead_back_to_them(kind: str, counted_first: b
     if counted_first:
         counts.value_counts("v")
     [codes] = counts.row_codes(["v"])
-    found = counts.value_counts("v")
-    assert [found.labels[code] for code in codes] == [label_of(cell) for cell in cells]
-    assert np.bincount(codes).tolist() == found.counts.tolist()
+    result = counts.value_counts("v")
+    assert [result.labels[code] for code in codes] == [label_of(cell) for cell in cells]
+    assert np.bincount(codes).tolist() == result.counts.tolist()

@@ -127,11 +127,11 @@ def test_a_database_tells_labels_of_the_worst_classes_only(monkeypatch: pytest.M
         }
     )
     asked: list[int] = []
-    found = _numbered_blocks.NumberedBlocks.labels_of
+    outcome = _numbered_blocks.NumberedBlocks.labels_of
     monkeypatch.setattr(
         _numbered_blocks.NumberedBlocks,
         "labels_of",
-        lambda self, number: [asked.append(number), found(self, number)][1],
+        lambda self, number: [asked.append(number), outcome(self, number)][1],
     )
     inputs = gather(
         ibis.memtable(table), quasi_identifiers="zip", sensitive="sick", reveal_values=True
@@ -211,10 +211,10 @@ def test_blocks_for_which_there_is_no_room_lie_in_private_files(labels: bool) ->
     made = set(private_folder().iterdir()) - before
     assert len(made) == 2
     for _ in range(2):
-        found = list(held.tables())
-        assert [own.sizes.tolist() for own in found] == [[3], [4, 1]]
-        assert [own.columns["v"].counts.tolist() for own in found] == [[2, 1], [4, 1]]
-        spelled = [own.labels and own.labels[len(own.sizes) - 1] for own in found]
+        result = list(held.tables())
+        assert [own.sizes.tolist() for own in result] == [[3], [4, 1]]
+        assert [own.columns["v"].counts.tolist() for own in result] == [[2, 1], [4, 1]]
+        spelled = [own.labels and own.labels[len(own.sizes) - 1] for own in result]
         assert spelled == ([("a",), ("b",)] if labels else [None, None])
     del held
     assert not made & set(private_folder().iterdir())
@@ -230,9 +230,9 @@ def test_the_histogram_is_that_of_all_blocks(tmp_path: Path) -> None:
         counts = open_source(path).counts
         blocks = counts.class_blocks(["zip"], ["sick"])
         assert isinstance(blocks, HeldBlocks)
-        found = blocks.histogram
-    assert (found.sizes.tolist(), found.classes.tolist()) == ([1, 2], [3, 2])
-    assert found.suppressed_rows == 1
+        result = blocks.histogram
+    assert (result.sizes.tolist(), result.classes.tolist()) == ([1, 2], [3, 2])
+    assert result.suppressed_rows == 1
 
 
 def test_no_block_is_asked_where_every_row_is_suppressed() -> None:

@@ -30,38 +30,38 @@ CELLS = {
 @given(release=strategies.releases())
 def test_codes_lead_back_to_the_labels(release: Release) -> None:
     source = open_source(arrow(release.released))
-    found = column_codes(source, source.columns)
+    result = column_codes(source, source.columns)
     for name in source.columns:
         counts = source.counts.value_counts(name)
-        assert [counts.labels[code] for code in found[name]] == cells(release.released, name)
-        assert np.bincount(found[name]).tolist() == counts.counts.tolist()
-        assert found[name].dtype == np.int32
+        assert [counts.labels[code] for code in result[name]] == cells(release.released, name)
+        assert np.bincount(result[name]).tolist() == counts.counts.tolist()
+        assert result[name].dtype == np.int32
 
 
 @pytest.mark.parametrize("engine", [*strategies.TABLE_ENGINES, "polars-lazy"])
 def test_every_engine_gives_the_same_codes(engine: str, tmp_path: Path) -> None:
     columns = {"x": [" b", "a", None, "b "], "n": [10.0, 9.0, None, 10.0]}
     source = open_source(strategies.on_engine(columns, engine, tmp_path / "table"))
-    found = column_codes(source, ["n", "x"])
-    assert list(found) == ["n", "x"]
-    assert found["x"].tolist() == [1, 0, 2, 1]
-    assert found["n"].tolist() == [1, 0, 2, 1]
+    result = column_codes(source, ["n", "x"])
+    assert list(result) == ["n", "x"]
+    assert result["x"].tolist() == [1, 0, 2, 1]
+    assert result["n"].tolist() == [1, 0, 2, 1]
 
 
 def test_dictionaries_and_nan() -> None:
     frame = pd.DataFrame({"g": pd.Categorical(["z", None, "a"]), "n": [1.0, float("nan"), 0.5]})
-    found = column_codes(open_source(frame), ["g", "n"])
-    assert found["g"].tolist() == [1, 2, 0]
-    assert found["n"].tolist() == [1, 2, 0]
+    result = column_codes(open_source(frame), ["g", "n"])
+    assert result["g"].tolist() == [1, 2, 0]
+    assert result["n"].tolist() == [1, 2, 0]
     encoded = pa.table({"g": pa.array(["z", None, "a"]).dictionary_encode()})
     assert column_codes(open_source(encoded), ["g"])["g"].tolist() == [1, 2, 0]
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    found = tmp_path / "cells.parquet"
-    pq.write_table(pa.table(CELLS), found)
-    return found
+    result = tmp_path / "cells.parquet"
+    pq.write_table(pa.table(CELLS), result)
+    return result
 
 
 def asked(counts: TableCounts, monkeypatch: pytest.MonkeyPatch) -> list[object]:
@@ -81,8 +81,8 @@ def test_values_counted_from_codes_are_those_of_a_query(path: Path, column: str)
     assert after.counts.labels == before.counts.labels
     assert after.counts.counts.tolist() == before.counts.counts.tolist()
     places = [
-        dict(zip(map(repr, own.cells.to_pylist()), own.positions.tolist(), strict=True))
-        for own in (before, after)
+        dict(zip(map(repr, entry.cells.to_pylist()), entry.positions.tolist(), strict=True))
+        for entry in (before, after)
     ]
     assert places[0] == places[1]
     assert np.bincount(codes).tolist() == before.counts.counts.tolist()
@@ -93,7 +93,7 @@ def test_each_column_of_a_file_is_read_once(path: Path, monkeypatch: pytest.Monk
     counts = open_source(path).counts
     queries = asked(counts, monkeypatch)
     first = counts.row_codes(["text", "number"])
-    assert [own.tolist() for own in first] == [[1, 1, 2, 0, 2, 1], [1, 0, 3, 0, 2, 1]]
+    assert [entry.tolist() for entry in first] == [[1, 1, 2, 0, 2, 1], [1, 0, 3, 0, 2, 1]]
     again = counts.row_codes(["number", "truth", "text", "text"])
     counts.value_counts("truth")
     assert again[0].tolist() == first[1].tolist()

@@ -38,17 +38,17 @@ def ground_of(asked: Closeness, values: ValueCounts) -> emd.Ground:
 
 def spread(distances: ClassFigures) -> Counter[tuple[int, Fraction]]:
     """How many classes have each size and distance."""
-    found: Counter[tuple[int, Fraction]] = Counter()
+    result: Counter[tuple[int, Fraction]] = Counter()
     for entry, (size, classes) in enumerate(
         zip(distances.sizes.tolist(), distances.classes.tolist(), strict=True)
     ):
-        found[size, Fraction(distances.exact(entry))] += classes
-    return found
+        result[size, Fraction(distances.exact(entry))] += classes
+    return result
 
 
 def every_way(asked: Closeness) -> list[ClassFigures]:
     """From packed counters, from pairs with equal classes folded, and from every class alone."""
-    found = []
+    result = []
     for values, reveal in ((_packed.MOST_VALUES, False), (-1, False), (-1, True)):
         inputs = replace(gather(asked.table, **asked.arguments), reveal_values=reveal)
         with patch.object(_packed, "MOST_VALUES", values):
@@ -58,8 +58,8 @@ def every_way(asked: Closeness) -> list[ClassFigures]:
         table = whole.judged(with_suppressed=inputs.suppressed == "class")
         pairs = table.columns[asked.column]
         ground = ground_of(asked, pairs.values)
-        found.append(emd.class_distances(pairs, table.classes, ground))
-    return found
+        result.append(emd.class_distances(pairs, table.classes, ground))
+    return result
 
 
 @every_distance
@@ -96,9 +96,9 @@ def in_large_numbers(asked: Closeness) -> list[ClassFigures]:
         patch.object(emd, "_LARGEST_INT64", 0),
         patch.object(emd, "ratio_figures", wraps=emd.ratio_figures) as made,
     ):
-        found = every_way(asked)
+        result = every_way(asked)
     assert {call.args[0].dtype for call in made.call_args_list} == {np.dtype(object)}
-    return found
+    return result
 
 
 @every_distance
@@ -133,11 +133,11 @@ def test_counts_beyond_64_bits_are_still_exact(power: int) -> None:
     ordered = emd.ordered_ground(values)
     assert ordered is not None
     for ground in (emd.equal_ground(values), ordered):
-        found = emd.class_distances(pairs, np.array([1, 1]), ground)
+        result = emd.class_distances(pairs, np.array([1, 1]), ground)
         farther = Fraction(1, 6) + Fraction(1, size)
-        assert (found.smallest, found.largest) == (Fraction(1, 6), farther)
-        assert found.above(Fraction(1, 6)).tolist() == [False, True]
-        assert found.below(farther).tolist() == [True, False]
+        assert (result.smallest, result.largest) == (Fraction(1, 6), farther)
+        assert result.above(Fraction(1, 6)).tolist() == [False, True]
+        assert result.below(farther).tolist() == [True, False]
 
 
 def test_without_classes_the_largest_distance_is_zero() -> None:

@@ -415,8 +415,8 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_fingerprint_identifies_a_file_and_shows_no_cell(tmp_path: Path) -> None:
     path = written(tmp_path, "a;b\nsecret;2\n")
-    found = open_source(path).fingerprint()
-    assert found == {
+    result = open_source(path).fingerprint()
+    assert result == {
         "name": str(path),
         "rows": 1,
         "columns": ["a", "b"],
@@ -426,8 +426,8 @@ def test_a_fingerprint_identifies_a_file_and_shows_no_cell(tmp_path: Path) -> No
 
 
 def test_a_fingerprint_of_a_frame_has_no_hash() -> None:
-    found = open_source(pa.table({"a": [1, 2]})).fingerprint()
-    assert found == {"name": "the frame", "rows": 2, "columns": ["a"], "engine": "pyarrow"}
+    result = open_source(pa.table({"a": [1, 2]})).fingerprint()
+    assert result == {"name": "the frame", "rows": 2, "columns": ["a"], "engine": "pyarrow"}
 
 
 def test_a_csv_file_is_counted_as_it_was_when_opened(tmp_path: Path) -> None:
@@ -495,17 +495,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_nothing_is_said_of_what_engines_keep_beside_their_files(folder: Path) -> None:
     for name in ("_SUCCESS", "_metadata", "_common_metadata", ".0.parquet.crc", "_committed_17"):
         (folder / name).write_bytes(b"x")
-    found = open_source(folder)
-    assert (found.rows, found.notes) == (4, ())
+    result = open_source(folder)
+    assert (result.rows, result.notes) == (4, ())
 
 
 def test_strays_are_counted_and_named(folder: Path) -> None:
     (folder / "stray.csv").write_text("zip;age\n1;2\n")
     (folder / "sub").mkdir()
     pq.write_table(pa.table({"zip": ["9"], "age": [9]}), folder / ".hidden.parquet")
-    found = open_source(folder)
-    assert found.rows == 4
-    assert found.notes == (
+    result = open_source(folder)
+    assert result.rows == 4
+    assert result.notes == (
         NOTE.format(number="3 entries", names=".hidden.parquet, stray.csv, sub/"),
     )
 
@@ -547,7 +547,7 @@ def test_it_is_said_in_python_check_and_run(
     )
     assert main(["run", "a.yaml", "--out", "o"]) == 0
     document = json.loads(Path("o/result.json").read_text())
-    assert "stray.csv" in json.dumps([own["warnings"] for own in document["results"]])
+    assert "stray.csv" in json.dumps([result["warnings"] for result in document["results"]])
 
 
 def test_a_table_of_its_own_has_no_notes(folder: Path) -> None:
@@ -567,5 +567,5 @@ def test_as_labels_are(width: int) -> None:
     table = pa.table({"c": pa.array([None, *cells], pa.string())})
     connection = duckdb.connect()
     connection.register("given", table)
-    found = connection.sql(f"SELECT {_trimmed('c', width)} FROM given").fetchall()  # noqa: S608
-    assert [own for (own,) in found] == [None, *(trim(cell) or None for cell in cells)]
+    result = connection.sql(f"SELECT {_trimmed('c', width)} FROM given").fetchall()  # noqa: S608
+    assert [entry for (entry,) in result] == [None, *(trim(cell) or None for cell in cells)]

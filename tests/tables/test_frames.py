@@ -20,9 +20,9 @@ from tables.checks import class_sizes
 
 
 def counted(frame: Any) -> dict[str | None, int]:
-    found = open_source(frame).counts.value_counts("a")
-    assert len(set(found.labels)) == len(found.labels), "a label stands once"
-    return dict(zip(found.labels, found.counts.tolist(), strict=True))
+    result = open_source(frame).counts.value_counts("a")
+    assert len(set(result.labels)) == len(result.labels), "a label stands once"
+    return dict(zip(result.labels, result.counts.tolist(), strict=True))
 
 
 # pandas ------------------------------------------------------------------------------------------

@@ -17,10 +17,15 @@ PACKAGE = Path(petaudit.__file__).parent
 SOURCE = PACKAGE.parent
 ENGINES = {"duckdb", "polars", "pandas", "narwhals", "pyspark", "dask", "ibis", "modin", "cudf"}
 EXCHANGE = {
+    "petaudit/anonymizing/applying.py",
+    "petaudit/anonymizing/releasing.py",
     "petaudit/datasets/_catalogue.py",
     "petaudit/generalizing.py",
     "petaudit/synthesizing/exchange.py",
     "petaudit/synthesizing/making.py",
+    "petaudit/synthesizing/private/domains.py",
+    "petaudit/synthesizing/private/making.py",
+    "petaudit/synthesizing/private/observed.py",
 }
 """Above the tables layer, pyarrow tables only pass through: read from or written to a file."""
 

@@ -32,8 +32,8 @@ def as_before() -> Iterator[None]:
 
 
 def setting(name: str) -> Any:
-    [(found,)] = _duckdb.run(_duckdb.cursor(), f"SELECT current_setting('{name}')")
-    return found
+    [(result,)] = _duckdb.run(_duckdb.cursor(), f"SELECT current_setting('{name}')")
+    return result
 
 
 def held(text: str) -> float:
@@ -127,7 +127,7 @@ def test_a_csv_in_a_file_is_read_as_one_in_memory(
     assert source.to_arrow() == plain
     assert source.counts.class_histogram(["a", "b"]).sizes.tolist() == [1, 2]
     [folder] = set(private_folder().iterdir()) - before
-    assert [own.name for own in folder.iterdir() if own.suffix == ".db"] == ["table.db"]
+    assert [entry.name for entry in folder.iterdir() if entry.suffix == ".db"] == ["table.db"]
     del source
     assert set(private_folder().iterdir()) == before
 

@@ -41,10 +41,10 @@ def shuffled(table: Table, order: list[int]) -> Table:
     }
 
 
-def told(found: PairCounts) -> Counter[tuple[str | None, str | None]]:
-    pairs = list(zip(found.original, found.released, strict=True))
+def told(result: PairCounts) -> Counter[tuple[str | None, str | None]]:
+    pairs = list(zip(result.original, result.released, strict=True))
     assert len(set(pairs)) == len(pairs), "a pair stands once"
-    return Counter(dict(zip(pairs, found.counts.tolist(), strict=True)))
+    return Counter(dict(zip(pairs, result.counts.tolist(), strict=True)))
 
 
 def expected(column: str) -> Counter[tuple[str | None, str | None]]:
@@ -79,8 +79,8 @@ def test_pairs_by_key_whatever_the_row_order(before: str, after: str, tmp_path: 
 def test_pairs_come_in_the_order_of_their_labels_nulls_last() -> None:
     before = open_source(pa.table({"v": ["b", None, "a", "a", None]})).counts
     after = open_source(pa.table({"v": ["x", None, "y", None, "x"]})).counts
-    found = pair_counts(before, after, "v", None)
-    assert list(zip(found.original, found.released, strict=True)) == [
+    result = pair_counts(before, after, "v", None)
+    assert list(zip(result.original, result.released, strict=True)) == [
         ("a", "y"),
         ("a", None),
         ("b", "x"),
@@ -141,11 +141,11 @@ def long_files(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "original.parquet", folder / "released.parquet"
 
 
-def assert_every_value_met_its_tenth(found: PairCounts) -> None:
-    assert int(found.counts.sum()) == ROWS
+def assert_every_value_met_its_tenth(result: PairCounts) -> None:
+    assert int(result.counts.sum()) == ROWS
     assert all(
         int(old or 0) // 10 == int(new or 0)
-        for old, new in zip(found.original, found.released, strict=True)
+        for old, new in zip(result.original, result.released, strict=True)
     )
 
 
@@ -231,8 +231,8 @@ def test_key_and_cells_come_from_one_query(monkeypatch: pytest.MonkeyPatch) -> N
         return collected(self, lazy)
 
     monkeypatch.setattr(TableCounts, "collected", counting)
-    found = pair_counts(before, after, "a", "id")
-    assert list(zip(found.original, found.released, strict=True)) == [("x", "X"), ("y", "Y")]
+    result = pair_counts(before, after, "a", "id")
+    assert list(zip(result.original, result.released, strict=True)) == [("x", "X"), ("y", "Y")]
     assert len(queries) == 2
 
 
@@ -266,6 +266,8 @@ def test_no_rows_have_no_pairs(tmp_path: Path) -> None:
     empty: Table = {"id": Column("integer", []), "v": text()}
     both = [opened("pyarrow", empty, tmp_path / name) for name in ("before", "after")]
     for key in (None, "id"):
-        [found] = aligned_columns(both[0], both[1], ["v"], key)
-        assert [found.original.tolist(), found.released.tolist(), found.rows.tolist()] == [[]] * 3
+        [result] = aligned_columns(both[0], both[1], ["v"], key)
+        assert [result.original.tolist(), result.released.tolist(), result.rows.tolist()] == [
+            []
+        ] * 3
         assert pair_counts(both[0], both[1], "v", key).original == ()

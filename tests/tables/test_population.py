@@ -30,9 +30,9 @@ def rows_of(table: Table, names: list[str]) -> list[Cells]:
     return list(zip(*([label(cell) for cell in table[name].cells] for name in names), strict=True))
 
 
-def entries(found: PopulationClasses) -> Counter[tuple[int, int]]:
-    pairs = zip(found.sizes.tolist(), found.population_sizes.tolist(), strict=True)
-    counted = list(zip(pairs, found.classes.tolist(), strict=True))
+def entries(result: PopulationClasses) -> Counter[tuple[int, int]]:
+    pairs = zip(result.sizes.tolist(), result.population_sizes.tolist(), strict=True)
+    counted = list(zip(pairs, result.classes.tolist(), strict=True))
     assert len(dict(counted)) == len(counted), "classes of equal sizes are one entry"
     ordered = [(people, size) for (size, people), _ in counted]
     assert ordered == sorted(ordered)
@@ -108,15 +108,15 @@ def test_classes_are_found_by_their_labels_whatever_holds_them(
     (tmp_path / "p").mkdir()
     sample = open_source(held_by(engine, SAMPLE, tmp_path)).counts
     population = open_source(held_by(other, POPULATION, tmp_path / "p")).counts
-    found = population_classes(sample, population, ["zip", "age"], unchanged)
+    result = population_classes(sample, population, ["zip", "age"], unchanged)
     # (47*, 30): 2 of 3; (48*, 40): 1 of 1; (null, 40): 2 of 3.
-    assert entries(found) == Counter({(2, 3): 2, (1, 1): 1})
-    assert (found.rows, found.suppressed_rows, found.population_rows) == (5, 2, 10)
+    assert entries(result) == Counter({(2, 3): 2, (1, 1): 1})
+    assert (result.rows, result.suppressed_rows, result.population_rows) == (5, 2, 10)
     # (49*, 30) with two people and (null, null) with one.
-    assert (found.classes_without_rows, found.people_without_rows) == (2, 3)
+    assert (result.classes_without_rows, result.people_without_rows) == (2, 3)
     # (48*, 40), and (null, null).
-    assert (found.uniques_with_rows, found.uniques_without_rows) == (1, 1)
-    as_class = found.with_suppressed_as_class()
+    assert (result.uniques_with_rows, result.uniques_without_rows) == (1, 1)
+    as_class = result.with_suppressed_as_class()
     # Three people fit no class of the table.
     assert entries(as_class) == Counter({(2, 3): 3, (1, 1): 1})
     assert (as_class.rows, as_class.suppressed_rows) == (7, 0)
@@ -125,9 +125,9 @@ def test_classes_are_found_by_their_labels_whatever_holds_them(
 
 def test_numbers_of_the_table_are_no_suppressed_rows() -> None:
     held = open_source(held_by("pyarrow", TABLE, Path()))
-    found = population_classes(held.counts, held.counts, ["zip", "age"], unchanged)
-    assert entries(found) == Counter({(2, 2): 2, (1, 1): 3})
-    assert (found.suppressed_rows, found.classes_without_rows) == (0, 0)
+    result = population_classes(held.counts, held.counts, ["zip", "age"], unchanged)
+    assert entries(result) == Counter({(2, 2): 2, (1, 1): 3})
+    assert (result.suppressed_rows, result.classes_without_rows) == (0, 0)
 
 
 def test_suppressed_rows_of_the_population_are_in_no_class() -> None:
@@ -135,9 +135,9 @@ def test_suppressed_rows_of_the_population_are_in_no_class() -> None:
     population = open_source(
         pa.table({"a": ["x", "x", "*", "*"], "b": ["*", "*", "*", "y"]})
     ).counts
-    found = population_classes(sample, population, ["a", "b"], unchanged)
-    assert entries(found) == Counter({(1, 2): 1})
-    assert (found.classes_without_rows, found.people_without_rows) == (1, 1)
+    result = population_classes(sample, population, ["a", "b"], unchanged)
+    assert entries(result) == Counter({(1, 2): 1})
+    assert (result.classes_without_rows, result.people_without_rows) == (1, 1)
 
 
 def test_translated_labels_fall_together() -> None:
@@ -149,11 +149,11 @@ def test_translated_labels_fall_together() -> None:
 
     sample = open_source(pa.table({"a": ["1*", "1*", "2*", "*"]})).counts
     population = open_source(pa.table({"a": ["11", "12", "13", "21", "31", "32"]})).counts
-    found = population_classes(sample, population, ["a"], translate)
+    result = population_classes(sample, population, ["a"], translate)
     # What only suppressed rows have is no released label.
     assert seen == [("a", ["1*", "2*"], ["11", "12", "13", "21", "31", "32"])]
-    assert entries(found) == Counter({(2, 3): 1, (1, 1): 1})
-    assert (found.classes_without_rows, found.people_without_rows) == (1, 2)
+    assert entries(result) == Counter({(2, 3): 1, (1, 1): 1})
+    assert (result.classes_without_rows, result.people_without_rows) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -191,9 +191,9 @@ def test_who_is_not_in_the_population_is_an_error_without_values(
 def test_a_table_of_suppressed_rows_only_has_no_class() -> None:
     sample = open_source(pa.table({"a": ["*", "*"]})).counts
     population = open_source(pa.table({"a": ["x", "y"]})).counts
-    found = population_classes(sample, population, ["a"], unchanged)
-    assert (found.sizes.size, found.suppressed_rows, found.classes_without_rows) == (0, 2, 2)
-    as_class = found.with_suppressed_as_class()
+    result = population_classes(sample, population, ["a"], unchanged)
+    assert (result.sizes.size, result.suppressed_rows, result.classes_without_rows) == (0, 2, 2)
+    as_class = result.with_suppressed_as_class()
     assert entries(as_class) == Counter({(2, 2): 1})
     assert (as_class.uniques_with_rows, as_class.uniques_without_rows) == (0, 2)
 
@@ -209,8 +209,8 @@ def test_random_tables_with_more_combinations_than_a_number_holds() -> None:
         pa.table({name: [f"l{cell}" for cell in part[:, i]] for i, name in enumerate(names)})
         for part in (rows, people)
     ]
-    found = population_classes(*(open_source(table).counts for table in tables), names, unchanged)
+    result = population_classes(*(open_source(table).counts for table in tables), names, unchanged)
     in_table, in_population = (Counter(map(tuple, part.tolist())) for part in (rows, people))
     expected = Counter((size, in_population[row]) for row, size in in_table.items())
-    assert entries(found) == expected
-    assert found.classes_without_rows == len(in_population) - len(in_table)
+    assert entries(result) == expected
+    assert result.classes_without_rows == len(in_population) - len(in_table)

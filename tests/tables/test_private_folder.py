@@ -54,14 +54,14 @@ def started() -> Iterator[Any]:
     running: list[subprocess.Popen[str]] = []
 
     def start(script: str, *arguments: object) -> subprocess.Popen[str]:
-        own = subprocess.Popen(
+        entry = subprocess.Popen(
             [sys.executable, "-c", script, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
         )
-        running.append(own)
-        return own
+        running.append(entry)
+        return entry
 
     yield start
     for process in running:

@@ -63,9 +63,9 @@ def test_a_guess_too_low_costs_a_second_pass_and_nothing_else(engine: str, tmp_p
     table = misleading_table()
     counts = open_source(held_by(engine, table, tmp_path)).counts
     with counted_passes(rows_sampled=100) as passes:
-        found = class_table(counts, ["a"], ["v"])
+        result = class_table(counts, ["a"], ["v"])
     assert [packing.largest_count < 900 for packing in passes] == [True, False]
-    assert by_profile(found) == counted_profiles(table, ["a"], ["v"])
+    assert by_profile(result) == counted_profiles(table, ["a"], ["v"])
 
 
 def test_a_guess_too_low_costs_no_third_pass_for_a_second_column() -> None:
@@ -73,9 +73,9 @@ def test_a_guess_too_low_costs_no_third_pass_for_a_second_column() -> None:
     table = misleading_table()
     counts = open_source(arrow_table(table)).counts
     with counted_passes(rows_sampled=100) as passes:
-        found = class_table(counts, ["a"], ["v", "w"])
+        result = class_table(counts, ["a"], ["v", "w"])
     assert [packing.largest_count < 900 for packing in passes] == [True, True, False, False]
-    assert by_profile(found) == counted_profiles(table, ["a"], ["v", "w"])
+    assert by_profile(result) == counted_profiles(table, ["a"], ["v", "w"])
 
 
 def test_a_known_histogram_makes_one_pass_enough() -> None:
@@ -89,13 +89,13 @@ def test_a_known_histogram_makes_one_pass_enough() -> None:
 def test_a_table_is_counted_once_and_tells_the_histogram() -> None:
     counts = open_source(arrow_table(misleading_table())).counts
     with counted_passes(rows_sampled=1000) as passes:
-        found = class_table(counts, ["a"], ["v"])
-        assert class_table(counts, ("a",), ["v"]) is found
+        result = class_table(counts, ["a"], ["v"])
+        assert class_table(counts, ("a",), ["v"]) is result
     assert len(passes) == 1
     assert counts.knows_histogram(["a"])
-    assert counts.class_histogram(["a"]) is found.histogram
-    assert found.histogram.sizes.tolist() == [1, 900]
-    assert found.histogram.classes.tolist() == [100, 1]
+    assert counts.class_histogram(["a"]) is result.histogram
+    assert result.histogram.sizes.tolist() == [1, 900]
+    assert result.histogram.classes.tolist() == [100, 1]
 
 
 @pytest.mark.parametrize("labels", [False, True])
@@ -103,18 +103,18 @@ def test_a_suppressed_class_larger_than_all_others_is_counted_too(labels: bool) 
     table: Table = {"a": text(*["x"] * 3, *["*"] * 600), "v": text(*["p", "q", "p"] * 201)}
     counts = open_source(arrow_table(table)).counts
     counts.class_histogram(["a"])
-    found = class_table(counts, ["a"], ["v"], labels=labels)
+    result = class_table(counts, ["a"], ["v"], labels=labels)
     small = Profile(False, 3, (frozenset({("p", 2), ("q", 1)}),))
     large = Profile(True, 600, (frozenset({("p", 400), ("q", 200)}),))
-    assert by_profile(found) == {small: 1, large: 1}
-    assert by_profile(found.without_suppressed) == {small: 1}
-    assert (found.suppressed_rows, found.without_suppressed.suppressed_rows) == (600, 0)
-    assert found.without_suppressed.without_suppressed is found.without_suppressed
+    assert by_profile(result) == {small: 1, large: 1}
+    assert by_profile(result.without_suppressed) == {small: 1}
+    assert (result.suppressed_rows, result.without_suppressed.suppressed_rows) == (600, 0)
+    assert result.without_suppressed.without_suppressed is result.without_suppressed
     if labels:
-        assert found.labels is not None
-        assert found.labels[found.marked or 0] == ("*",)
-        assert found.without_suppressed.labels is not None
-        assert found.without_suppressed.labels[0] == ("x",)
+        assert result.labels is not None
+        assert result.labels[result.marked or 0] == ("*",)
+        assert result.without_suppressed.labels is not None
+        assert result.without_suppressed.labels[0] == ("x",)
 
 
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "polars"])
@@ -162,8 +162,8 @@ def test_columns_that_cannot_be_weighed_are_counted_another_way(kind: str) -> No
     counts = open_source(arrow_table(table)).counts
     for columns in (["v"], ["w", "v"]):
         assert packed_classes(counts, ["a"], columns) is None
-        found = class_table(counts, ["a"], columns)
-        assert by_profile(found) == counted_profiles(table, ["a"], columns)
+        result = class_table(counts, ["a"], columns)
+        assert by_profile(result) == counted_profiles(table, ["a"], columns)
 
 
 @pytest.mark.parametrize("cells", ["ppp", [None] * 3], ids=["constant", "null"])
@@ -239,16 +239,16 @@ def test_blocks_of_classes_are_the_same_on_random_tables(
 
 
 def spelled(table: ClassTable) -> Counter[tuple[bool, int, frozenset[tuple[int, int]]]]:
-    own: list[set[tuple[int, int]]] = [set() for _ in table.sizes]
+    item: list[set[tuple[int, int]]] = [set() for _ in table.sizes]
     [column] = table.columns.values()
     index = zip(column.class_index, column.value_index, column.counts, strict=True)
     for entry, value, count in index:
-        own[entry].add((int(value), int(count)))
+        item[entry].add((int(value), int(count)))
     told: Counter[tuple[bool, int, frozenset[tuple[int, int]]]] = Counter()
     for entry, (size, times) in enumerate(
         zip(table.sizes.tolist(), table.classes.tolist(), strict=True)
     ):
-        told[entry == table.marked, size, frozenset(own[entry])] += times
+        told[entry == table.marked, size, frozenset(item[entry])] += times
     return told
 
 
@@ -356,7 +356,7 @@ def test_packed_counts_come_back(data: st.DataObject) -> None:
     sums = np.array(rows, dtype=np.float64) @ packing.weights(of_values)
     counters = packing.counters([np.array([word]) for word in sums])
     expected = [
-        sum(count for count, own in zip(rows, of_values, strict=True) if feature in own)
+        sum(count for count, row in zip(rows, of_values, strict=True) if feature in row)
         for feature in range(features)
     ]
     assert [counts.tolist() for counts in counters] == [[n] for n in expected]

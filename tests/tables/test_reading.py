@@ -23,6 +23,7 @@ from petaudit.errors import InputError, OptionError, naming_options
 from petaudit.inputs import gather
 from petaudit.system.reading import Reading
 from petaudit.tables import Source, open_source
+from petaudit.tables.odd_values import odd_values_note
 from petaudit.tables.text_encoding import guess_encoding
 
 CHINESE = {
@@ -221,6 +222,29 @@ def test_the_same_is_said_everywhere(tmp_path: Path) -> None:
         open_source(path)
 
 
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (["F", "Female", "M", "Male"], (2, 4)),
+        (["F", "f", "FEMALE", "M"], (1, 3)),
+        (["女", "女性", "男"], (1, 2)),
+        (["Y", "No", "N", "Yes"], (2, 4)),
+        # Blood groups, directions, stages, and a letter that may be short for two words.
+        (["A", "B", "AB", "O"], (0, 0)),
+        (["N", "NE", "NW", "S"], (0, 0)),
+        (["I", "II", "III"], (0, 0)),
+        (["S", "Single", "Separated"], (0, 0)),
+    ],
+)
+def test_an_abbreviation_is_another_spelling(values: list[str], told: tuple[int, int]) -> None:
+    note = odd_values_note(open_source(pa.table({"x": values})), ["x"], ["x"])
+    number, spellings = told
+    assert (note is None) == (number == 0)
+    if note is not None:
+        assert f"{number} value" in note
+        assert f"{spellings} spellings" in note
+
+
 def test_odd_values_are_told_once_and_change_nothing(messy: dict[str, Path]) -> None:
     path = messy["missing.csv"]
     release = petaudit.audit(path, quasi_identifiers=["sex", "born"], sensitive=["ward"])
@@ -231,7 +255,7 @@ def test_odd_values_are_told_once_and_change_nothing(messy: dict[str, Path]) -> 
     assert f"'born': 9999 ({nines})" in told
     for mark, number in marks.items():
         assert f"{mark} ({number})" in told
-    assert "'sex' has 1 value in 3 spellings" in told
+    assert "'sex' has 1 value in 4 spellings" in told
     assert "Female" not in told
     classes = {(row[1].strip(), row[2]) for row in rows if any(row)}
     assert release["k-anonymity"].breakdown["classes"] == len(classes)

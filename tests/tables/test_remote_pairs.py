@@ -33,7 +33,7 @@ def held(table: pa.Table, where: str) -> TableCounts:
 
 
 def opened(tables: tuple[pa.Table, pa.Table], where: tuple[str, str]) -> list[TableCounts]:
-    return [held(table, own) for table, own in zip(tables, where, strict=True)]
+    return [held(table, entry) for table, entry in zip(tables, where, strict=True)]
 
 
 def problem(tables: tuple[pa.Table, pa.Table], where: tuple[str, str]) -> str | None:
@@ -118,11 +118,11 @@ def test_pairs_of_values_are_those_of_a_counter(
         "number": Counter((label(n / 4), label(n or None)) for _, _, n in rows),
     }
     for column, expected in wanted.items():
-        found = pair_counts(original, released, column, "id")
-        pairs = zip(found.original, found.released, strict=True)
-        assert dict(zip(pairs, found.counts.tolist(), strict=True)) == expected
+        result = pair_counts(original, released, column, "id")
+        pairs = zip(result.original, result.released, strict=True)
+        assert dict(zip(pairs, result.counts.tolist(), strict=True)) == expected
         codes = pair_codes(original, released, column, "id")
-        old, new = (own.value_counts(column).labels for own in (original, released))
+        old, new = (entry.value_counts(column).labels for entry in (original, released))
         spelled = zip(
             (old[code] for code in codes.original.tolist()),
             (new[code] for code in codes.released.tolist()),
@@ -142,12 +142,12 @@ def test_sums_over_pairs_are_those_of_loops(
     rows: list[tuple[Any, Any]], silent: tuple[set[Any], set[Any]]
 ) -> None:
     cells = list(zip(*rows, strict=True))
-    table = {name: pa.array(own, pa.string()) for name, own in zip("ab", cells, strict=True)}
+    table = {name: pa.array(entry, pa.string()) for name, entry in zip("ab", cells, strict=True)}
     counts = open_source(ibis.memtable(pa.table(table))).counts
     labels = [counts.value_counts(name).labels for name in "ab"]
     known = [
-        np.array([label not in quiet for label in own], dtype=bool)
-        for own, quiet in zip(labels, silent, strict=True)
+        np.array([label not in quiet for label in entry], dtype=bool)
+        for entry, quiet in zip(labels, silent, strict=True)
     ]
     sums = PairSums(counts, ("a", "b"), (known[0], known[1]))
     said = [row for row in rows if row[0] not in silent[0] and row[1] not in silent[1]]
@@ -155,14 +155,14 @@ def test_sums_over_pairs_are_those_of_loops(
         many = Counter(row[side] for row in said)
         assert sums.rows[side].tolist() == [many[label] for label in labels[side]]
     worth = [
-        [0.0 if label in quiet else 0.5 + place for place, label in enumerate(own)]
-        for own, quiet in zip(labels, silent, strict=True)
+        [0.0 if label in quiet else 0.5 + place for place, label in enumerate(entry)]
+        for entry, quiet in zip(labels, silent, strict=True)
     ]
-    of_label = [dict(zip(own, it, strict=True)) for own, it in zip(labels, worth, strict=True)]
+    of_label = [dict(zip(entry, it, strict=True)) for entry, it in zip(labels, worth, strict=True)]
     left, right = np.array(worth[0]), np.array(worth[1])
     expected = sum(of_label[0][one] * of_label[1][other] for one, other in said)
     assert sums.products([(left, right), (left, -right)]) == [expected, -expected]
-    by_first = [sum(of_label[1][row[1]] for row in said if row[0] == own) for own in labels[0]]
+    by_first = [sum(of_label[1][row[1]] for row in said if row[0] == entry) for entry in labels[0]]
     assert np.where(known[0], sums.sums_by(0, right), 0).tolist() == by_first
     pairs = Counter(said)
     first, second = (Counter(row[side] for row in said) for side in range(2))

@@ -39,7 +39,7 @@ def renamed(name: str, released: Any, labels: Sequence[str | None]) -> Sequence[
     """Give labels of the first column another name where the table has it."""
     if name != "a":
         return labels
-    return [own if (own := CALLED.get(label, label)) in released else label for label in labels]
+    return [entry if (entry := CALLED.get(label, label)) in released else label for label in labels]
 
 
 def cells(table: pa.Table) -> list[tuple[str | None, ...]]:
@@ -49,35 +49,35 @@ def cells(table: pa.Table) -> list[tuple[str | None, ...]]:
 
 def expected(table: pa.Table, population: pa.Table, *, renames: bool) -> dict[str, Any] | None:
     """All figures by dictionaries; None where somebody is not in the population."""
-    own = Counter(row for row in cells(table) if row != ("*", "*"))
-    released = {row[0] for row in own}
+    entry = Counter(row for row in cells(table) if row != ("*", "*"))
+    released = {row[0] for row in entry}
     people: Counter[tuple[str | None, ...]] = Counter()
     for first, second in cells(population):
         if (first, second) != ("*", "*"):
             other = CALLED.get(first, first)
             people[(other if renames and other in released else first, second)] += 1
-    if any(people[row] < size for row, size in own.items()) or len(population) < len(table):
+    if any(people[row] < size for row, size in entry.items()) or len(population) < len(table):
         return None
-    without = [size for row, size in people.items() if row not in own]
+    without = [size for row, size in people.items() if row not in entry]
     return {
-        "entries": Counter((size, people[row]) for row, size in own.items()),
-        "suppressed_rows": len(table) - own.total(),
+        "entries": Counter((size, people[row]) for row, size in entry.items()),
+        "suppressed_rows": len(table) - entry.total(),
         "population_rows": len(population),
         "classes_without_rows": len(without),
         "people_without_rows": sum(without),
-        "uniques_with_rows": sum(people[row] == 1 for row in own),
+        "uniques_with_rows": sum(people[row] == 1 for row in entry),
         "uniques_without_rows": without.count(1),
     }
 
 
-def figures(found: PopulationClasses) -> dict[str, Any]:
-    pairs = zip(found.sizes.tolist(), found.population_sizes.tolist(), strict=True)
-    entries = list(zip(pairs, found.classes.tolist(), strict=True))
+def figures(result: PopulationClasses) -> dict[str, Any]:
+    pairs = zip(result.sizes.tolist(), result.population_sizes.tolist(), strict=True)
+    entries = list(zip(pairs, result.classes.tolist(), strict=True))
     ordered = [(people, size) for (size, people), _ in entries]
     assert ordered == sorted(set(ordered))
     names = ("suppressed_rows", "population_rows", "classes_without_rows", "people_without_rows")
     names += ("uniques_with_rows", "uniques_without_rows")
-    return {"entries": Counter(dict(entries))} | {name: getattr(found, name) for name in names}
+    return {"entries": Counter(dict(entries))} | {name: getattr(result, name) for name in names}
 
 
 @st.composite
@@ -131,7 +131,7 @@ def test_a_large_table_is_not_sent_elsewhere(
     monkeypatch.setattr(_beside, "_MOST_MOVED", 2)
     table = pa.table({"a": ["x"] * 3, "b": ["y"] * 3})
     with pytest.raises(InputError, match=r"has 3 rows, more than the 2 .* both tables to ibis"):
-        population_classes(*(held(table, own) for own in where), NAMES, unchanged)
+        population_classes(*(held(table, entry) for entry in where), NAMES, unchanged)
 
 
 def test_tables_of_two_databases_do_not_meet() -> None:
@@ -150,9 +150,9 @@ def test_tables_of_two_databases_do_not_meet() -> None:
 def test_only_sizes_are_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = pa.table({"a": [str(n) for n in range(400)], "b": [n % 7 for n in range(400)]})
     counts = [held(numbers, "there") for _ in range(2)]
-    for own in counts:
+    for entry in counts:
         for name in NAMES:
-            own.value_counts(name)
+            entry.value_counts(name)
     fetched: list[pa.Table] = []
     real: Callable[..., pa.Table] = type(counts[0]).collected
     monkeypatch.setattr(

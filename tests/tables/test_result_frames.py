@@ -32,14 +32,14 @@ CELLS = st.one_of(
 
 @given(st.lists(st.none() | st.lists(CELLS).map(tuple)))
 def test_tuples_become_json_lists(rows: list[Any]) -> None:
-    found = in_file({"own": ResultColumn("tuple", rows)})["own"]
-    assert found.kind == "text"
-    for text, row in zip(found.values, rows, strict=True):
+    result = in_file({"own": ResultColumn("tuple", rows)})["own"]
+    assert result.kind == "text"
+    for text, row in zip(result.values, rows, strict=True):
         assert (text is None) == (row is None)
         if row is not None:
             parsed = json.loads(text)
             assert parsed == list(row)
-            assert [type(own) for own in parsed] == [type(own) for own in row]
+            assert [type(entry) for entry in parsed] == [type(entry) for entry in row]
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,8 @@ def test_tuples_become_json_lists(rows: list[Any]) -> None:
 )
 def test_what_json_has_no_word_for_is_text(value: object, written: str) -> None:
     [text] = in_file({"own": ResultColumn("tuple", [(value,)])})["own"].values
-    [found] = json.loads(text, parse_constant=pytest.fail)
-    assert found.replace("T", " ") == written
+    [result] = json.loads(text, parse_constant=pytest.fail)
+    assert result.replace("T", " ") == written
 
 
 @pytest.mark.parametrize("kind", ["integer", "number", "boolean", "text"])
@@ -81,16 +81,16 @@ def test_a_kept_table_comes_back(numbers: list[Any], tuples: list[Any], texts: l
 
 def test_a_kept_figure_comes_back_bit_by_bit() -> None:
     table = {"x": ResultColumn("number", [0.1 + 0.2, 5e-324, 1 / 3, None, -0.0])}
-    found = table_from(json.loads(json.dumps(table_data(table))))["x"].values
-    assert [repr(own) for own in found] == [repr(own) for own in table["x"].values]
+    result = table_from(json.loads(json.dumps(table_data(table))))["x"].values
+    assert [repr(entry) for entry in result] == [repr(entry) for entry in table["x"].values]
 
 
 def test_tables_stand_one_below_the_other_with_all_their_columns() -> None:
     one = {"a": ResultColumn("integer", [1, 2]), "b": ResultColumn("text", ["x", "y"])}
     two = {"a": ResultColumn("integer", [3]), "c": ResultColumn("number", [0.5])}
-    found = stacked({"first": one, "second": two, "none": {}}, "run")
-    assert list(found) == ["run", "a", "b", "c"]
-    assert result_frame("pyarrow", found).to_pylist() == [
+    result = stacked({"first": one, "second": two, "none": {}}, "run")
+    assert list(result) == ["run", "a", "b", "c"]
+    assert result_frame("pyarrow", result).to_pylist() == [
         {"run": "first", "a": 1, "b": "x", "c": None},
         {"run": "first", "a": 2, "b": "y", "c": None},
         {"run": "second", "a": 3, "b": None, "c": 0.5},
@@ -103,6 +103,6 @@ def test_no_table_gives_no_row() -> None:
 
 def test_a_column_of_the_name_of_the_first_is_not_lost() -> None:
     """A measure of somebody else may call a column as it likes; the runs must stay told apart."""
-    own = {"run": ResultColumn("text", ["mine"]), "n": ResultColumn("integer", [1])}
-    found = result_frame("pyarrow", stacked({"first": own}, "run")).to_pylist()
-    assert found == [{"run": "first", "own_run": "mine", "n": 1}]
+    entry = {"run": ResultColumn("text", ["mine"]), "n": ResultColumn("integer", [1])}
+    result = result_frame("pyarrow", stacked({"first": entry}, "run")).to_pylist()
+    assert result == [{"run": "first", "own_run": "mine", "n": 1}]

@@ -32,7 +32,7 @@ TABLE = pa.table(
         'a "b"; c': pa.array(["ä", None, "", "x;y", "=1"]),
     }
 )
-FRAMES = {"pyarrow": lambda own: own, "pandas": pa.Table.to_pandas, "polars": pl.from_arrow}
+FRAMES = {"pyarrow": lambda entry: entry, "pandas": pa.Table.to_pandas, "polars": pl.from_arrow}
 
 
 def opened(kind: str, folder: Path) -> Source:
@@ -52,20 +52,28 @@ KINDS = ["csv", "parquet", *FRAMES]
 @pytest.mark.parametrize("many", [1, 3, 5, 6])
 def test_the_first_rows_are_those_of_the_whole(kind: str, many: int, tmp_path: Path) -> None:
     source = opened(kind, tmp_path)
-    found = first_rows(source, many)
-    assert found.rows == min(many, 5)
-    assert found.to_arrow().equals(source.to_arrow().slice(0, many))
-    assert (found.columns, found.paths, found.name) == (source.columns, source.paths, source.name)
+    result = first_rows(source, many)
+    assert result.rows == min(many, 5)
+    assert result.to_arrow().equals(source.to_arrow().slice(0, many))
+    assert (result.columns, result.paths, result.name) == (
+        source.columns,
+        source.paths,
+        source.name,
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_rows_come_in_the_order_asked_for(kind: str, tmp_path: Path) -> None:
     source = opened(kind, tmp_path)
     places = np.array([4, 0, 2])
-    found = RowPicker(source).at(places)
-    assert found.to_arrow().equals(source.to_arrow().take(pa.array(places)))
-    assert (found.columns, found.paths, found.name) == (source.columns, source.paths, source.name)
-    assert found.counts.value_counts("n").labels != source.counts.value_counts("n").labels
+    result = RowPicker(source).at(places)
+    assert result.to_arrow().equals(source.to_arrow().take(pa.array(places)))
+    assert (result.columns, result.paths, result.name) == (
+        source.columns,
+        source.paths,
+        source.name,
+    )
+    assert result.counts.value_counts("n").labels != source.counts.value_counts("n").labels
 
 
 @pytest.mark.parametrize(("kind", "is_untyped"), [("csv", True), ("parquet", False)])
@@ -79,15 +87,15 @@ def test_a_file_without_types_stays_one(kind: str, is_untyped: bool, tmp_path: P
 def test_names_that_cannot_be_part_of_a_query_are_taken() -> None:
     hostile = ['"; drop table x; --', "a'b", "c0", "select", "ｎ", " n "]
     source = open_source(pa.table({name: [place, 7] for place, name in enumerate(hostile)}))
-    found = RowPicker(first_rows(source, 2)).at(np.array([1, 0])).to_arrow()
-    assert found.column_names == [name.strip() for name in hostile]
-    assert [own.to_pylist() for own in found.columns] == [[7, place] for place in range(6)]
+    result = RowPicker(first_rows(source, 2)).at(np.array([1, 0])).to_arrow()
+    assert result.column_names == [name.strip() for name in hostile]
+    assert [column.to_pylist() for column in result.columns] == [[7, place] for place in range(6)]
 
 
 def test_no_row_is_a_table_too() -> None:
-    found = RowPicker(open_source(TABLE)).at(np.array([], dtype=np.int64))
-    assert found.rows == 0
-    assert found.to_arrow().schema.types == open_source(TABLE).to_arrow().schema.types
+    result = RowPicker(open_source(TABLE)).at(np.array([], dtype=np.int64))
+    assert result.rows == 0
+    assert result.to_arrow().schema.types == open_source(TABLE).to_arrow().schema.types
 
 
 @settings(max_examples=examples(40))
@@ -95,9 +103,9 @@ def test_no_row_is_a_table_too() -> None:
 def test_any_rows_of_any_table(data: Any, rows: int) -> None:
     places = data.draw(st.lists(st.integers(0, rows - 1), max_size=40))
     frame = pd.DataFrame({"n": range(rows), "t": [f"row {row}" for row in range(rows)]})
-    found = RowPicker(open_source(frame)).at(np.array(places, dtype=np.int64)).to_arrow()
-    assert found["n"].to_pylist() == places
-    assert found["t"].to_pylist() == [f"row {place}" for place in places]
+    result = RowPicker(open_source(frame)).at(np.array(places, dtype=np.int64)).to_arrow()
+    assert result["n"].to_pylist() == places
+    assert result["t"].to_pylist() == [f"row {place}" for place in places]
 
 
 def test_a_large_file_keeps_its_order(tmp_path: Path) -> None:
@@ -127,9 +135,9 @@ def test_rows_are_drawn_as_the_seed_says(rows: int, percent: int, seed: int, sam
         with pytest.raises(InputError, match="one part would be empty"):
             split(RowPicker(source), model, sample)
         return
-    parts = [own.to_arrow()["n"].to_pylist() for own in split(RowPicker(source), model, sample)]
-    assert [len(own) for own in parts] == [many, rows - many]
-    assert all(own == sorted(own) for own in parts)
+    parts = [item.to_arrow()["n"].to_pylist() for item in split(RowPicker(source), model, sample)]
+    assert [len(item) for item in parts] == [many, rows - many]
+    assert all(item == sorted(item) for item in parts)
     assert sorted(parts[0] + parts[1]) == list(range(rows))
     bits = np.random.PCG64(seed).random_raw(rows * (sample + 1))[-rows:].tolist()
     smallest = sorted(range(rows), key=bits.__getitem__)[:many]

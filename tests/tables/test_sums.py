@@ -26,18 +26,20 @@ def test_an_engine_elsewhere_adds_up_the_same(
     rows: list[tuple[str | None, ...]], columns: tuple[list[int], ...]
 ) -> None:
     cells = list(zip(*rows, strict=True))
-    table = pa.table({f"x{place}": pa.array(own, pa.string()) for place, own in enumerate(cells)})
+    table = pa.table(
+        {f"x{place}": pa.array(entry, pa.string()) for place, entry in enumerate(cells)}
+    )
     # A factor for a, one for b, one for all that says nothing: so the labels are ordered.
-    of_label = [dict(zip(["a", "b", None], own, strict=True)) for own in columns]
+    of_label = [dict(zip(["a", "b", None], entry, strict=True)) for entry in columns]
     trimmed = [[(cell or "").strip() or None for cell in row] for row in rows]
     expected = sum(
-        math.prod(own[cell] for own, cell in zip(of_label, row, strict=True)) for row in trimmed
+        math.prod(entry[cell] for entry, cell in zip(of_label, row, strict=True)) for row in trimmed
     )
     for frame in (table, ibis.memtable(table)):
         counts = open_source(frame).counts
         given_factors = {
-            name: np.array([own[label] for label in counts.value_counts(name).labels])
-            for name, own in zip(table.column_names, of_label, strict=True)
+            name: np.array([entry[label] for label in counts.value_counts(name).labels])
+            for name, entry in zip(table.column_names, of_label, strict=True)
         }
         assert sum_of_products(counts, given_factors) == expected
 
@@ -46,5 +48,5 @@ def test_products_of_hundreds_of_bits_are_exact() -> None:
     table = pa.table({f"x{place}": ["a", "b", "b"] for place in range(9)})
     factors = {f"x{place}": np.array([2**62, 3**39]) for place in range(9)}
     for frame in (table, ibis.memtable(table)):
-        found = sum_of_products(open_source(frame).counts, factors)
-        assert found == 2**558 + 2 * 3**351
+        result = sum_of_products(open_source(frame).counts, factors)
+        assert result == 2**558 + 2 * 3**351

@@ -36,17 +36,17 @@ def opened(cells: list[Any] | pa.Array, engine: str, folder: Path) -> Source:
 
 def outcome(source: Source, wanted: ColumnType) -> tuple[list[Any] | None, list[int]]:
     """The converted cells, or how many cells break the type."""
-    found, breaks = typed_source(source, {"x": wanted, "row": ColumnType("str")})
+    result, breaks = typed_source(source, {"x": wanted, "row": ColumnType("str")})
     assert all(one.column == "x" for one in breaks)
     if breaks:
-        assert found is source
+        assert result is source
         return None, [one.cells for one in breaks]
-    assert found.columns == source.columns
-    assert found.paths == source.paths
-    assert found.name == source.name
-    assert not found.is_untyped
-    assert found.to_arrow().column("row").to_pylist() == [f"r{i}" for i in range(source.rows)]
-    return found.to_arrow().column("x").to_pylist(), []
+    assert result.columns == source.columns
+    assert result.paths == source.paths
+    assert result.name == source.name
+    assert not result.is_untyped
+    assert result.to_arrow().column("row").to_pylist() == [f"r{i}" for i in range(source.rows)]
+    return result.to_arrow().column("x").to_pylist(), []
 
 
 TEXTS = {
@@ -82,9 +82,9 @@ def test_each_odd_text_by_itself(wanted: Any) -> None:
     types = {f"n{i}": ColumnType(wanted) for i in range(len(texts))}
     source = open_source(pa.table({f"n{i}": [text] for i, text in enumerate(texts)}))
     wrong = {one.column for one in typed_source(source, types)[1]}
-    found = [text for i, text in enumerate(texts) if f"n{i}" in wrong]
+    result = [text for i, text in enumerate(texts) if f"n{i}" in wrong]
     is_lossy = {text for text in texts if wanted == "float" and lost([text])}
-    assert found == [text for text in texts if twin(text, wanted) is WRONG or text in is_lossy]
+    assert result == [text for text in texts if twin(text, wanted) is WRONG or text in is_lossy]
 
 
 FUZZ = st.text("0123456789+-.eE_xtruefalsTZ:\u00a0", max_size=12)
@@ -109,9 +109,9 @@ def test_text_against_the_twin(
     expected = [twin(cell, wanted) for cell in cells]
     with tempfile.TemporaryDirectory() as folder:
         source = opened(pa.array(cells, pa.string()).to_pylist(), engine, Path(folder))
-        found, breaks = outcome(source, ColumnType(wanted, nullable, precision))  # type: ignore[arg-type]
+        result, breaks = outcome(source, ColumnType(wanted, nullable, precision))  # type: ignore[arg-type]
     lossy = lost(cells) if wanted == "float" else 0
-    assert (found, breaks) == _expected(expected, nullable, precision, lossy)
+    assert (result, breaks) == _expected(expected, nullable, precision, lossy)
 
 
 def _expected(
@@ -163,9 +163,9 @@ def test_typed_columns_against_the_twin(
     expected = [twin(value, wanted) for value in cells]
     with tempfile.TemporaryDirectory() as folder:
         source = opened(pa.array(cells, dtype), engine, Path(folder))
-        found, breaks = outcome(source, ColumnType(wanted, nullable, precision))  # type: ignore[arg-type]
+        result, breaks = outcome(source, ColumnType(wanted, nullable, precision))  # type: ignore[arg-type]
     lossy = lost(cells) if wanted == "float" else 0
-    assert (found, breaks) == _expected(expected, nullable, precision, lossy)
+    assert (result, breaks) == _expected(expected, nullable, precision, lossy)
 
 
 NOON = datetime(2024, 2, 29, 12)
@@ -195,18 +195,18 @@ NOON = datetime(2024, 2, 29, 12)
 @pytest.mark.parametrize("engine", ["csv", "parquet"])
 def test_date_times(cells: list[str], expected: Any, engine: str, tmp_path: Path) -> None:
     source = opened(cells, engine, tmp_path)
-    found, breaks = typed_source(source, {"x": ColumnType("datetime"), "row": ColumnType("str")})
+    result, breaks = typed_source(source, {"x": ColumnType("datetime"), "row": ColumnType("str")})
     if isinstance(expected, str):
         assert [(one.cells, one.problem) for one in breaks] == [(1, f"1 cell that is {expected}")]
     else:
         assert breaks == ()
-        assert found.to_arrow().column("x").to_pylist() == expected
+        assert result.to_arrow().column("x").to_pylist() == expected
 
 
 def test_nanoseconds_are_kept(tmp_path: Path) -> None:
     source = opened(["2024-02-29 12:00:00.000000001", "2024-02-29"], "csv", tmp_path)
-    found, _ = typed_source(source, {"x": ColumnType("datetime"), "row": ColumnType("str")})
-    column = found.to_arrow().column("x")
+    result, _ = typed_source(source, {"x": ColumnType("datetime"), "row": ColumnType("str")})
+    column = result.to_arrow().column("x")
     assert column.type == pa.timestamp("ns")
     assert column.cast(pa.int64()).to_pylist()[0] % 1000 == 1
     moments = pa.array([86_400 * 10**9, 86_400 * 10**9 + 1], pa.timestamp("ns"))
@@ -228,8 +228,8 @@ def test_nanoseconds_are_kept(tmp_path: Path) -> None:
 def test_formats(
     wanted: Any, format_: str, cells: list[str], expected: list[Any] | int, tmp_path: Path
 ) -> None:
-    found = outcome(opened(cells, "csv", tmp_path), ColumnType(wanted, format=format_))
-    assert found == ((None, [expected]) if isinstance(expected, int) else (expected, []))
+    result = outcome(opened(cells, "csv", tmp_path), ColumnType(wanted, format=format_))
+    assert result == ((None, [expected]) if isinstance(expected, int) else (expected, []))
 
 
 @pytest.mark.parametrize(
@@ -244,8 +244,8 @@ def test_formats(
     ],
 )
 def test_the_problem_of_a_format(wanted: str, format_: str, problem: str | None) -> None:
-    found = format_problem(wanted, format_)
-    assert (found is None) if problem is None else (found is not None and problem in found)
+    result = format_problem(wanted, format_)
+    assert (result is None) if problem is None else (result is not None and problem in result)
 
 
 @pytest.mark.parametrize(
@@ -297,8 +297,8 @@ LOST = [
 @pytest.mark.parametrize("engine", ["csv", "parquet", "pandas"])
 def test_digits_that_a_float_keeps(engine: str, tmp_path: Path) -> None:
     for cells in KEPT:
-        found, breaks = outcome(opened([*cells, None], engine, tmp_path), ColumnType("float"))
-        assert (found, breaks) == ([*map(float, cells), None], [])
+        result, breaks = outcome(opened([*cells, None], engine, tmp_path), ColumnType("float"))
+        assert (result, breaks) == ([*map(float, cells), None], [])
 
 
 @pytest.mark.parametrize(("cells", "wrong"), LOST)
@@ -307,9 +307,9 @@ def test_digits_that_a_float_loses(
     cells: list[str], wrong: int, engine: str, tmp_path: Path
 ) -> None:
     source = opened([*cells, None], engine, tmp_path)
-    _, [found] = typed_source(source, {"x": ColumnType("float"), "row": ColumnType("str")})
+    _, [result] = typed_source(source, {"x": ColumnType("float"), "row": ColumnType("str")})
     said = "1 cell that loses" if wrong == 1 else f"{wrong} cells that lose"
-    assert found.problem == f"{said} digits as float (use int or str)"
+    assert result.problem == f"{said} digits as float (use int or str)"
     assert lost(cells) == wrong
 
 
@@ -353,11 +353,11 @@ NUMBERS = st.floats(allow_nan=False, allow_infinity=False) | st.floats(-1e18, 1e
 def test_no_two_numbers_become_one(numbers: list[float], forms: list[str]) -> None:
     cells = [form.format(number) for form in forms for number in numbers]
     source = open_source(pa.table({"x": cells}))
-    found, breaks = typed_source(source, {"x": ColumnType("float")})
+    result, breaks = typed_source(source, {"x": ColumnType("float")})
     wrong = [twin(cell, "float") for cell in cells].count(WRONG)
     assert [one.cells for one in breaks] == [count for count in (wrong, lost(cells)) if count]
     if len(forms) == 1 and not breaks:
-        kept = set(found.to_arrow()["x"].to_pylist())
+        kept = set(result.to_arrow()["x"].to_pylist())
         assert len(kept) == len({Decimal(cell) for cell in cells})
 
 
@@ -366,9 +366,9 @@ def test_a_float_is_the_nearest_one(kind: str) -> None:
     # Converted by DuckDB itself, the integer becomes a neighbour.
     number = 210849234321924800000
     source = open_source(duckdb.connect().sql(f"SELECT '{number}'::{kind} AS x"))
-    found, breaks = typed_source(source, {"x": ColumnType("float")})
+    result, breaks = typed_source(source, {"x": ColumnType("float")})
     assert breaks == ()
-    assert found.to_arrow()["x"].to_pylist() == [float(number)]
+    assert result.to_arrow()["x"].to_pylist() == [float(number)]
 
 
 def test_blank_text_is_null_in_every_alphabet(tmp_path: Path) -> None:
@@ -376,9 +376,9 @@ def test_blank_text_is_null_in_every_alphabet(tmp_path: Path) -> None:
     source = opened(cells, "parquet", tmp_path)
     assert outcome(source, ColumnType("str", nullable=False)) == (None, [5])
     spelled = opened([" 5 ", "\u30006", " "], "parquet", tmp_path)
-    found, _ = typed_source(spelled, {"x": ColumnType("int"), "row": ColumnType("str")})
-    assert found.counts.value_counts("x").labels == ("5", "6", None)
-    assert found.counts.class_histogram(["x", "row"]).sizes.tolist() == [1]
+    result, _ = typed_source(spelled, {"x": ColumnType("int"), "row": ColumnType("str")})
+    assert result.counts.value_counts("x").labels == ("5", "6", None)
+    assert result.counts.class_histogram(["x", "row"]).sizes.tolist() == [1]
 
 
 @pytest.mark.parametrize("engine", ["parquet", "pyarrow", "pandas", "polars", "duckdb"])
@@ -397,11 +397,11 @@ def test_every_engine_converts(engine: str, tmp_path: Path) -> None:
 
 def test_text_without_a_declared_type_may_still_be_read_as_numbers(tmp_path: Path) -> None:
     source = opened(["3", "1"], "csv", tmp_path)
-    found, _ = typed_source(source, {"x": ColumnType(), "row": ColumnType("str")})
-    assert found is source
-    found, _ = typed_source(source, {"x": ColumnType("str"), "row": ColumnType("str")})
-    assert not found.is_untyped
-    assert found.counts is source.counts
+    result, _ = typed_source(source, {"x": ColumnType(), "row": ColumnType("str")})
+    assert result is source
+    result, _ = typed_source(source, {"x": ColumnType("str"), "row": ColumnType("str")})
+    assert not result.is_untyped
+    assert result.counts is source.counts
 
 
 def _relations() -> set[str]:
@@ -414,13 +414,13 @@ def test_what_was_stored_goes_with_the_table(engine: str, tmp_path: Path) -> Non
     gc.collect()
     before = _relations()
     source = opened(["3", "1"], engine, tmp_path)
-    found, _ = typed_source(source, {"x": ColumnType("int"), "row": ColumnType("str")})
+    result, _ = typed_source(source, {"x": ColumnType("int"), "row": ColumnType("str")})
     # The table below may be forgotten, and what it was made into still counts.
     del source
     gc.collect()
-    assert found.counts.value_counts("x").labels == ("1", "3")
+    assert result.counts.value_counts("x").labels == ("1", "3")
     assert _relations() - before
-    del found
+    del result
     gc.collect()
     assert _relations() - before == set()
 
@@ -429,19 +429,19 @@ def test_a_large_file_keeps_its_order(tmp_path: Path) -> None:
     path = tmp_path / "large.csv"
     path.write_text("n;t\n" + "".join(f"{i};{i}.0\n" for i in range(300_000)), encoding="utf-8")
     types = {"n": ColumnType("int"), "t": ColumnType("int")}
-    found, _ = typed_source(open_source(path), types)
-    assert found.to_arrow().column("t").to_pylist() == list(range(300_000))
-    assert found.counts.class_histogram(["n", "t"]).classes.tolist() == [300_000]
-    assert found.fingerprint()["sha256"] == open_source(path).fingerprint()["sha256"]
+    result, _ = typed_source(open_source(path), types)
+    assert result.to_arrow().column("t").to_pylist() == list(range(300_000))
+    assert result.counts.class_histogram(["n", "t"]).classes.tolist() == [300_000]
+    assert result.fingerprint()["sha256"] == open_source(path).fingerprint()["sha256"]
 
 
 def test_a_wide_file(tmp_path: Path) -> None:
     names = [f"n{i}" for i in range(1_200)]
     path = tmp_path / "wide.csv"
     path.write_text(";".join(names) + "\n" + ";".join("1" for _ in names) + "\n", encoding="utf-8")
-    found, breaks = typed_source(open_source(path), dict.fromkeys(names, ColumnType("int")))
+    result, breaks = typed_source(open_source(path), dict.fromkeys(names, ColumnType("int")))
     assert breaks == ()
-    assert {cells.type for cells in found.counts.columns_values(names)} == {pa.int64()}
+    assert {cells.type for cells in result.counts.columns_values(names)} == {pa.int64()}
 
 
 @pytest.mark.parametrize(
@@ -457,8 +457,8 @@ def test_the_message_says_what_the_column_holds(
     cells: list[Any], wanted: Any, problem: str, tmp_path: Path
 ) -> None:
     source = opened(pa.array(cells), "parquet", tmp_path)
-    _, [found] = typed_source(source, {"x": ColumnType(wanted), "row": ColumnType("str")})
-    assert found.problem == problem
+    _, [result] = typed_source(source, {"x": ColumnType(wanted), "row": ColumnType("str")})
+    assert result.problem == problem
 
 
 def test_numbers_beyond_64_bits(tmp_path: Path) -> None:

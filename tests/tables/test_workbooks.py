@@ -258,3 +258,39 @@ def test_a_damaged_workbook_is_refused(name: str, messy: dict[str, Path], tmp_pa
         path.write_bytes(content[: int(len(content) * share)])
         with pytest.raises(InputError, match=str(path)):
             open_source(path)
+
+
+def test_the_reader_prints_nothing_of_its_own(
+    messy: dict[str, Path], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """On this part of an old workbook it panics, and says where in its source."""
+    path = tmp_path / "hospital.xls"
+    path.write_bytes(messy["hospital.xls"].read_bytes()[:13_098])
+    with pytest.raises(InputError, match="damaged or encrypted"):
+        open_source(path)
+    assert capfd.readouterr() == ("", "")
+
+
+FULL = [[name, "23", "1.75", "flu"] for name in ("Ann", "Bob", "Cy")]
+
+
+@pytest.mark.parametrize(
+    ("below", "rows"),
+    [
+        ([[], ["Total", None, "5.25"]], 1),
+        ([[], [], ["Total", None, "5.25"], [], ["Source: ward 3"]], 2),
+        ([["Total", None, "5.25"]], 0),
+        ([[], ["Dee", "31", "1.70"]], 0),
+        ([[], ["a note"], *FULL], 0),
+        ([[], *[["a note"]] * 11], 0),
+    ],
+)
+@pytest.mark.parametrize("blank_rows", ["drop", "keep"])
+def test_what_stands_below_the_table_is_told_of(
+    below: list[list[Any]], rows: int, blank_rows: str, tmp_path: Path
+) -> None:
+    path = workbook(tmp_path / "a.xlsx", ["name", "age", "size", "illness"], *FULL, *below)
+    source = open_source(path, blank_rows=blank_rows)
+    [told] = [note for note in source.notes if "total" in note] or [""]
+    assert told.startswith(f"a.xlsx: {rows} row") == bool(rows)
+    assert bool(told) == bool(rows)

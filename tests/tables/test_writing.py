@@ -101,9 +101,9 @@ def test_csv_of_any_text_is_read_back(
     columns = [pa.array([row[place] for row in rows], pa.string()) for place in (0, 1)]
     table = pa.Table.from_arrays(columns, names=list(names))
     read = read_csv(written(table, "csv", formula_safe=is_safe))
-    for found, expected in zip(read, [names, *rows], strict=True):
-        for cell, own in zip(found, expected, strict=True):
-            assert cell == own or (is_safe and cell == f"'{own}")
+    for result, expected in zip(read, [names, *rows], strict=True):
+        for cell, entry in zip(result, expected, strict=True):
+            assert cell == entry or (is_safe and cell == f"'{entry}")
 
 
 def test_our_own_reader_reads_odd_cells_back(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_our_own_reader_reads_odd_cells_back(tmp_path: Path) -> None:
         write_whole(tmp_path / "t.csv", writer)
         source = open_source(tmp_path / "t.csv")
         assert source.columns == ("odd;", "n")
-        found = source.counts.columns_values(["odd;"])[0].to_pylist()
-        assert found == ["'=1" if is_safe and cell == "=1" else cell for cell in odd]
+        result = source.counts.columns_values(["odd;"])[0].to_pylist()
+        assert result == ["'=1" if is_safe and cell == "=1" else cell for cell in odd]
 
 
 # Formulas ----------------------------------------------------------------------------------------
@@ -135,12 +135,12 @@ HARMLESS = [
 def test_what_a_spreadsheet_would_run_gets_an_apostrophe(cell: str) -> None:
     table = pa.table({cell: [cell], "n": [1]})
     for kind in (pa.string(), pa.large_string(), pa.dictionary(pa.int8(), pa.string())):
-        own = table.set_column(0, cell, pa.array([cell], pa.string()).cast(kind))
-        assert read_csv(written(own, "csv", formula_safe=True)) == [
+        entry = table.set_column(0, cell, pa.array([cell], pa.string()).cast(kind))
+        assert read_csv(written(entry, "csv", formula_safe=True)) == [
             [f"'{cell}", "n"],
             [f"'{cell}", "1"],
         ]
-        assert read_csv(written(own, "csv")) == [[cell, "n"], [cell, "1"]]
+        assert read_csv(written(entry, "csv")) == [[cell, "n"], [cell, "1"]]
 
 
 @pytest.mark.parametrize("cell", HARMLESS)
@@ -203,7 +203,7 @@ def test_json_writes_values_as_the_format_can_hold_them() -> None:
         "text": ("=\u2028\0\n", "=\u2028\0\n"),
     }
     table = pa.table({name: [value, None] for name, (value, _) in values.items()})
-    expected = {name: found for name, (_, found) in values.items()}
+    expected = {name: result for name, (_, result) in values.items()}
     text = written(table, "json")
     assert strict_json(text) == [expected, dict.fromkeys(expected)]
     assert len(text.split("\n")) == 5
@@ -220,13 +220,13 @@ def strict_json(text: str) -> Any:
 def test_json_of_anything_is_read_back(rows: list[tuple[str, float | None]]) -> None:
     columns = [pa.array([text for text, _ in rows], pa.string())]
     columns.append(pa.array([number for _, number in rows], pa.float64()))
-    found = strict_json(written(pa.Table.from_arrays(columns, names=["年\n", '"']), "json"))
-    for own, (text, number) in zip(found, rows, strict=True):
-        assert own["年\n"] == text
+    result = strict_json(written(pa.Table.from_arrays(columns, names=["年\n", '"']), "json"))
+    for row, (text, number) in zip(result, rows, strict=True):
+        assert row["年\n"] == text
         if number is None or math.isnan(number):
-            assert own['"'] is None
+            assert row['"'] is None
         else:
-            assert float(own['"']) == number
+            assert float(row['"']) == number
 
 
 def test_pieces_make_no_difference(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -37,8 +37,8 @@ def twin_of_text(text: str, wanted: str) -> Any:
         case "date":
             if not re.fullmatch(r"\d{4}-\d\d-\d\d([ T]00:00(:00(\.0{1,9})?)?)?", text, re.ASCII):
                 return WRONG
-            found = iso(text[:10])
-            return found if found is WRONG else found.date()
+            result = iso(text[:10])
+            return result if result is WRONG else result.date()
     return text
 
 

@@ -28,7 +28,7 @@ from typing import Any, Final
 import numpy as np
 
 from petaudit.auditing.dropping import Settings, is_of_classes
-from petaudit.errors import OptionError, listing
+from petaudit.errors import OptionError, joined, listing
 from petaudit.exact.class_figures import ClassFigures, Integers, Truths, ratio_figures
 from petaudit.exact.publishing_game import PublishingGame
 from petaudit.exact.sampling import USUAL_SIGNIFICANCE, Population
@@ -321,7 +321,7 @@ def conditions_of(inputs: Inputs, settings: Settings) -> tuple[Condition | Table
         missing = measure.missing(inputs, options)
         if missing:
             raise OptionError(
-                "{measure} needs {missing}", measure=measure.name, missing=listing(missing)
+                "{measure} needs {missing}", measure=measure.name, missing=joined(missing, " and ")
             )
         defaults = {parameter.name: parameter.default for parameter, _ in measure._parameters}
         values = defaults | {

@@ -11,25 +11,30 @@ import io
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Any, Final
 
+from petaudit.auditing.coarsening import levels_for
 from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_of
+from petaudit.auditing.outcome import Audit
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
+from petaudit.exact.fractions import parse_number
+from petaudit.inputs import Inputs
+from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.numbers import range_of
 from petaudit.measures import Better, Family, Result, find_measure
-from petaudit.measures.limits import short
+from petaudit.measures.limits import rounded_texts
+from petaudit.proposing import proposed_hierarchies
 from petaudit.reports.advice import CHANGE, COMMAND, NOTE
 from petaudit.reports.view import Advice, ChangedFigure
+from petaudit.roles import Role
 from petaudit.system import settings
 from petaudit.system.reading import Reading
 from petaudit.tables import is_address, is_uri
-
-if TYPE_CHECKING:
-    from petaudit.auditing.outcome import Audit
 
 MOST_ROWS: Final = 2_000_000
 """Larger tables are not looked at again unless somebody asks for it (petaudit suppress)."""
@@ -43,6 +48,20 @@ _OTHER_KINDS: Final = re.compile(
 )
 """Files that are read, and not written."""
 _SUFFIX: Final = re.compile(r"\.(parquet|tsv)$|\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
+_HIERARCHIES: Final = "hierarchies"
+_DONE: Final = {
+    "suppress": "suppressed",
+    "generalize": "generalized",
+    "anonymize": "anonymized",
+    _HIERARCHIES: "hierarchies",
+}
+"""What the file that a command writes is called after."""
+_EXAMPLE_LIMIT: Final = 5
+_MOST_LABELS: Final = 50_000
+"""Hierarchies of more values than that are not proposed unless somebody asks for it."""
+NOT_SEARCHED: Final = ("special-uniques", "distinction", "population-uniqueness")
+"""Limits that dropping rows can reach, and no search for levels knows."""
+_COARSEST: Final = "everything"
 _WITHOUT: Final = "without"
 _COARSER: Final = "coarser"
 
@@ -87,6 +106,15 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
         return (*found, Advice(NOTE, phrase("What to do could not be worked out")))
 
 
+def next_command(
+    inputs: Inputs, given: Mapping[str, Any], action: str, out: str | None = None
+) -> tuple[str, ...]:
+    """The command that goes on with a table, with a limit for what takes one."""
+    about = Audit(inputs, (), (), {}, given=given)
+    limits = {"k-anonymity": {"limit": _EXAMPLE_LIMIT}} if action == "anonymize" else None
+    return _Adviser(about, {}, ())._command(action, limits=limits, out=out)
+
+
 @dataclass(frozen=True)
 class _Adviser:
     """Tries what could be done about the limits of one audit."""
@@ -113,6 +141,11 @@ class _Adviser:
             yield Advice(NOTE, text)
             return
         dropping, limits, lost = self._dropping()
+        coarser = self._generalizing(is_only_way=bool(lost))
+        if lost and coarser is not None:
+            # What reaches all limits is all that is needed.
+            yield from (coarser, *self._anonymizing(), *self._changes())
+            return
         notes = []
         if lost:
             text = phrase(
@@ -122,13 +155,14 @@ class _Adviser:
             )
             notes.append(Advice(NOTE, text, about=tuple(lost)))
         commands = [] if dropping is None else [self._suppressing(dropping, limits)]
-        levels = self._levels()
-        if levels is not None:
-            commands.append(self._generalizing(levels))
-        if dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows:
-            # Few want a table of which most rows are gone.
+        if coarser is not None:
+            commands.append(coarser)
+        if lost or (
+            dropping is not None and 2 * dropping.rows_dropped > self.audit.inputs.table.rows
+        ):
+            # What reaches all limits is first; few want a table of which most rows are gone.
             commands.reverse()
-        yield from (*commands, *notes)
+        yield from (*commands, *self._anonymizing(), *notes)
         yield from self._changes()
 
     def _slow(self) -> list[str]:
@@ -171,10 +205,53 @@ class _Adviser:
             rows_dropped=dropped,
         )
 
+    def _anonymizing(self) -> Iterator[Advice]:
+        """The search for the release that loses least, which was not tried here."""
+        is_raw = self.audit.given.get("original") is not None or all(
+            _are_values(labels, self.hierarchies.get(column))
+            for column, labels in zip(
+                self.level.classes.names, self.level.classes.labels, strict=True
+            )
+        )
+        given, classes = self.audit.given, self.level.classes
+        is_alike = given.get("population") is None or given.get("hierarchies") is not None
+        if not is_raw or not is_alike or {*self.settings} & {*NOT_SEARCHED}:
+            return
+        one = {
+            name: [_COARSEST] * len(labels)
+            for name, labels in zip(classes.names, classes.labels, strict=True)
+        }
+        coarsest = ClassLevel(self.audit.inputs, classes.relabelled(one))
+        if not all(coarsest.holds(find_measure(name), own) for name, own in self.settings.items()):
+            return
+        text = phrase(
+            "Search for the release that meets {measures} and loses least",
+            measures=listing(self._reached(self.settings)),
+        )
+        yield Advice(
+            COMMAND,
+            text,
+            command=self._command("anonymize", limits=self.settings),
+            python=self._call("anonymize", limits=self.settings),
+        )
+
     def _reached(self, limits: Settings) -> tuple[str, ...]:
         return tuple(result.measure for result in self.broken if result.measure in limits)
 
     # --- commands ---------------------------------------------------------------------------
+
+    @cached_property
+    def given(self) -> Mapping[str, Any]:
+        """What was given, with what a file of roles says about reading the table."""
+        read = {name: value for name, value in self.audit.inputs.reading.options.items() if value}
+        return read | {name: each for name, each in self.audit.given.items() if each is not None}
+
+    @cached_property
+    def identifiers(self) -> list[str]:
+        """The columns that commands are to leave out, because they name people."""
+        inputs = self.audit.inputs
+        named = inputs.roles.columns(Role.IDENTIFIER)
+        return [name for name in named if name not in (inputs.key, inputs.person)]
 
     def _command(
         self,
@@ -182,10 +259,14 @@ class _Adviser:
         *,
         limits: Settings | None = None,
         levels: Mapping[str, int] | None = None,
+        hierarchies: str | None = None,
+        out: str | None = None,
     ) -> tuple[str, ...]:
         """The command with the user's own file and columns; none where the table is no file."""
-        given, inputs = self.audit.given, self.audit.inputs
-        path = given.get("table")
+        given, inputs = self.given, self.audit.inputs
+        if hierarchies is not None:
+            given = {**given, "hierarchies": hierarchies}
+        path = self._searched if action == "anonymize" else given.get("table")
         texts = {name: _text(given.get(name)) for name in (*_TABLES, *_READING)}
         unsaid = any(given.get(name) is not None and not texts[name] for name in texts)
         if not isinstance(path, str | os.PathLike) or unsaid:
@@ -199,12 +280,16 @@ class _Adviser:
         put("--qi", _names(inputs.roles.quasi_identifiers))
         if inputs.roles.sensitive:
             put("--sensitive", _names(inputs.roles.sensitive))
+        if self.identifiers:
+            put("--identifier", _names(self.identifiers))
         if given.get("person") is not None:
             put("--person", str(given["person"]))
         if inputs.suppressed != "class" and limits is not None:
             put("--suppressed", inputs.suppressed)
         for name in ("hierarchies",) if limits is None else _TABLES:
-            if texts[name] and (name != "original" or texts["hierarchies"]):
+            if name == "original" and (action == "anonymize" or not texts["hierarchies"]):
+                continue
+            if texts[name]:
                 put(f"--{name}", texts[name])
         for name in _READING:
             if texts[name]:
@@ -213,8 +298,14 @@ class _Adviser:
             put("--levels", _names([f"{column}={level}" for column, level in levels.items()]))
         for option, value in _limit_words(limits or {}):
             put(option, value)
-        put("--out", _target(table, action))
+        put("--out", out or _target(table, action))
         return tuple(words)
+
+    @property
+    def _searched(self) -> object:
+        """The table that a search starts from: the original where there is one."""
+        given = self.audit.given
+        return given["table"] if given.get("original") is None else given["original"]
 
     def _call(
         self,
@@ -222,14 +313,18 @@ class _Adviser:
         *,
         limits: Settings | None = None,
         levels: Mapping[str, int] | None = None,
+        is_proposed: bool = False,
     ) -> str:
         """The same in Python, where tables may be frames."""
-        given, roles = self.audit.given, self.audit.inputs.roles
-        table = given.get("table")
+        given, roles = self.given, self.audit.inputs.roles
+        table = self._searched if action == "anonymize" else given.get("table")
         arguments = [repr(os.fspath(table)) if isinstance(table, str | os.PathLike) else "table"]
         named: dict[str, str] = {"quasi_identifiers": repr([*roles.quasi_identifiers])}
         if roles.sensitive:
             named["sensitive"] = repr([*roles.sensitive])
+        if self.identifiers:
+            # Only all roles together can name those.
+            named = {"roles": repr(roles.to_dict())}
         if levels is not None:
             named["levels"] = repr(dict(levels))
         if limits is not None:
@@ -246,11 +341,18 @@ class _Adviser:
         if self.audit.inputs.suppressed != "class" and limits is not None:
             named["suppressed"] = repr(self.audit.inputs.suppressed)
         for name in ("person", *_TABLES, *_READING):
+            if name == "original" and action == "anonymize":
+                continue
             value = given.get(name)
             if value is not None and not (levels is not None and name in _TABLES[1:]):
                 named[name] = repr(value) if isinstance(value, str | int | Sequence) else name
+        if is_proposed:
+            shared = {"quasi_identifiers", "roles", "hierarchies", *_READING} & named.keys()
+            about = [arguments[0], *(f"{name}={named[name]}" for name in named if name in shared)]
+            named["hierarchies"] = f"petaudit.propose_hierarchies({', '.join(about)})"
         arguments += [f"{name}={value}" for name, value in named.items()]
-        return f"petaudit.{action}({', '.join(arguments)})"
+        call = f"petaudit.{action}({', '.join(arguments)})"
+        return f"{call}.table" if action == "anonymize" else call
 
     # --- coarser levels ---------------------------------------------------------------------
 
@@ -269,15 +371,17 @@ class _Adviser:
         if column not in inputs.hierarchies:
             return None
         try:
-            return inputs.hierarchies.get(column, lambda _: tuple(labels))
+            counts = inputs.table.counts.value_counts(column).by_label
+            return inputs.hierarchies.get(column, lambda _: counts)
         except PetauditError:
             # A rule that does not fit the labels of a table that is generalised already.
             return None
 
-    def _levels(self) -> dict[str, int] | None:
+    def _generalizing(self, *, is_only_way: bool) -> Advice | None:
         """Levels that reach every limit from the raw table, if there are some.
 
-        As Datafly does, the column with the most labels goes up by a level until all limits hold.
+        Where hierarchies lack, or do not lead there, proposed ones may; but if nothing is left of
+        any quasi-identifier then, few want it unless it is the only way.
         """
         classes = self.level.classes
         known = {
@@ -286,42 +390,46 @@ class _Adviser:
             if hierarchy.levels > 1
             and all(map(hierarchy.is_leaf, classes.labels[classes.names.index(column)]))
         }
-        levels = dict.fromkeys(known, 0)
-        while True:
-            can_go_up = [column for column in known if levels[column] + 1 < known[column].levels]
-            if not can_go_up:
-                return None
-            coarsest = self._at(levels)
-            labels = dict(zip(coarsest.classes.names, coarsest.classes.labels, strict=True))
-            chosen = max(can_go_up, key=lambda column: len(labels[column]))
-            levels[chosen] += 1
-            level = self._at(levels)
-            if all(level.holds(find_measure(name), own) for name, own in self.settings.items()):
-                return {column: number for column, number in levels.items() if number}
-
-    def _at(self, levels: Mapping[str, int]) -> ClassLevel:
-        classes = self.level.classes
-        relabelled = {
-            column: [
-                self.hierarchies[column].generalize(label, number)
-                for label in classes.labels[classes.names.index(column)]
-            ]
-            for column, number in levels.items()
-            if number
-        }
-        return ClassLevel(self.audit.inputs, classes.relabelled(relabelled))
-
-    def _generalizing(self, levels: Mapping[str, int]) -> Advice:
+        levels = levels_for(self.level, known, self.settings) if known else None
+        is_proposed = levels is None
+        if is_proposed:
+            levels = self._proposed_levels(is_only_way)
+        if levels is None:
+            return None
         reaches = self._reached(self.settings)
+        first = self._command(_HIERARCHIES) if is_proposed else ()
+        # The last word is where that writes to.
+        written = first[-1] if first else None
         return Advice(
             COMMAND,
             phrase(
                 "Keep all rows, with coarser values, to meet {measures}", measures=listing(reaches)
             ),
             reaches,
-            self._command("generalize", levels=levels),
-            self._call("generalize", levels=levels),
+            self._command("generalize", levels=levels, hierarchies=written),
+            self._call("generalize", levels=levels, is_proposed=is_proposed),
+            first=first,
         )
+
+    def _proposed_levels(self, is_only_way: bool) -> dict[str, int] | None:
+        """Levels of the hierarchies that ``petaudit hierarchies`` would propose."""
+        labels = [label for of_column in self.level.classes.labels for label in of_column]
+        if len(labels) > _MOST_LABELS:
+            return None
+        if not is_only_way and any(map(_is_coarse, labels)):
+            # Ranges and masks have hierarchies, which whoever made them knows.
+            return None
+        try:
+            proposed = proposed_hierarchies(self.audit.inputs)
+            known = {each.column: each.hierarchy for each in proposed.proposals}
+        except PetauditError:
+            # Such as hierarchies that are given and do not have the values of this table.
+            return None
+        # Raw people of a population get the same labels.
+        inputs = replace(self.audit.inputs, hierarchies=proposed)
+        levels = levels_for(ClassLevel(inputs, self.level.classes), known, self.settings)
+        tops = {column: hierarchy.levels - 1 for column, hierarchy in known.items()}
+        return levels if is_only_way or levels != tops else None
 
     # --- one column -------------------------------------------------------------------------
 
@@ -371,6 +479,28 @@ class _Adviser:
         return found
 
 
+def _is_coarse(label: str | None) -> bool:
+    """Whether a label is a range, a bound or a mask.
+
+    >>> [_is_coarse(label) for label in ("[20,30[", ">=80", "476**", "*", "476", None)]
+    [True, True, True, False, False, False]
+    """
+    if label is None or label == SUPPRESSED or parse_number(label) is not None:
+        return False
+    return SUPPRESSED in label or range_of(label) is not None
+
+
+def _are_values(labels: Sequence[str | None], hierarchy: Hierarchy | None) -> bool:
+    """Whether a column still has the values of people, and not coarser labels.
+
+    >>> _are_values(["4767*", "4790*"], None), _are_values(["47677", None], None)
+    (False, True)
+    """
+    if hierarchy is not None and not all(map(hierarchy.is_leaf, labels)):
+        return False
+    return not any(map(_is_coarse, labels))
+
+
 def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:
     """The best first: the most limits that hold, then the best figures."""
     signs = [1 if before.better is Better.LOWER else -1 for before, _ in figures]
@@ -381,7 +511,8 @@ def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:
 def _change(column: str, change: str, figures: Sequence[tuple[Result, Result]]) -> Advice:
     told = []
     for _, after in figures:
-        fields = {"measure": after.measure, "value": short(after.value)}
+        value, *_ = rounded_texts(after.value, after.limit)
+        fields = {"measure": after.measure, "value": value}
         holds = phrase("{measure} {value} (holds)", **fields)
         told.append(holds if after.passed else phrase("{measure} {value} (breached)", **fields))
     named = {"column": shortened(column), "figures": joined(told)}
@@ -457,10 +588,13 @@ def _target(table: str, action: str) -> str:
     >>> _target("data/x.csv.gz", "suppress"), _target("benchmark://adult", "suppress")
     ('data/x-suppressed.csv.gz', 'adult-suppressed.csv')
     """
-    done = {"suppress": "suppressed", "generalize": "generalized"}[action]
+    done = _DONE[action]
     if is_address(table) or is_uri(table) or "://" in table:
         name = re.sub(r"\W+", "-", table.rpartition("/")[2].rpartition("=")[2])
-        return f"{name}-{done}.csv"
+        return f"{name}-{done}.{'yaml' if action == _HIERARCHIES else 'csv'}"
+    if action == _HIERARCHIES:
+        bare = _SUFFIX.sub("", _OTHER_KINDS.sub("", table)).rstrip("/")
+        return f"{bare}-{done}.yaml"
     ending = _SUFFIX.search(table)
     if ending is None:
         kind = "parquet" if Path(table).is_dir() else "csv"

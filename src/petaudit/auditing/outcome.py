@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from petaudit.measures.result import ScreenTable
     from petaudit.reports.view import View
 
 JUDGING: Final = ("limit", "profile")
@@ -205,7 +206,14 @@ class Audit:
         """Return what ``petaudit check`` prints."""
         from petaudit.reports.text import screen_text  # noqa: PLC0415 (only to look at)
 
-        return screen_text(self.view, is_command=False).rstrip("\n")
+        return screen_text(self.view, is_command=False, offered=self.screen_tables).rstrip("\n")
+
+    @property
+    def screen_tables(self) -> tuple[ScreenTable, ...]:
+        """What results show on a terminal beside their figures."""
+        undecided = (entry.result for entry in self.not_measured if entry.result is not None)
+        results = (*self.results, *undecided)
+        return tuple(table for result in results for table in result.screen_tables)
 
     @property
     def view(self) -> View:

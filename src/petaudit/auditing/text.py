@@ -9,7 +9,7 @@ from petaudit.errors import Phrase, joined, phrase, revealed, term
 from petaudit.i18n.phrases import translate
 from petaudit.judging.gate import ERROR as UNDECIDED
 from petaudit.measures import Result
-from petaudit.reports.text import figure_and_rule
+from petaudit.reports.verdict import figure_and_rule
 from petaudit.reports.view import Card
 
 if TYPE_CHECKING:

@@ -74,7 +74,7 @@ def _ask(guess: Guess, before: Guess, place: int, many: int) -> Guess | str:
             guess.reason,
         ]
     )
-    taken = ROLE_NAMES[before.role] if before.is_sure else term("undecided")
+    taken = ROLE_NAMES[before.role] if before.is_sure else term("not sure")
     question = phrase("  [{answer}] i, q, s, n, u, b, a or ?: ", answer=taken)
     while True:
         answer = _answer(question, (*_KEYS, _UNDECIDED, _BACK, _ALL, _HELP, ""))

@@ -25,7 +25,8 @@ from petaudit.errors import OptionError
 from petaudit.judging.gate import ERROR
 from petaudit.measures import find_measure
 from petaudit.reports.terminal import coloured
-from petaudit.reports.text import screen_text, verdict_text
+from petaudit.reports.text import screen_text
+from petaudit.reports.verdict import verdict_text
 from petaudit.reports.writing import FORMATS
 from petaudit.system.output import refuse_inputs
 
@@ -71,7 +72,7 @@ def check(chosen: argparse.Namespace) -> int:
         )
     if chosen.rows is not None:
         write_rows(release, Path(chosen.rows))
-    return _show(release, chosen, reports)
+    return show(release, chosen, reports)
 
 
 def demo(chosen: argparse.Namespace) -> int:
@@ -87,10 +88,10 @@ def demo(chosen: argparse.Namespace) -> int:
         options=_DEMO,
         reveal_values=chosen.reveal_values,
     )
-    return _show(release, chosen, reports)
+    return show(release, chosen, reports)
 
 
-def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
+def show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
     """Print an audit in the chosen format, or write it if everything asked for was measured."""
     target = Path(chosen.out) if chosen.out else None
     location = getattr(chosen, "table", None)
@@ -98,7 +99,11 @@ def _show(release: Audit, chosen: argparse.Namespace, reports: Reports) -> int:
         refuse_inputs(target, release.files)
     if chosen.format == "text":
         view = release.view
-        text = verdict_text(view) if chosen.quiet else screen_text(view, details=chosen.details)
+        text = verdict_text(view)
+        if not chosen.quiet:
+            below = 0 if target is not None else len(reports.files)
+            tables = release.screen_tables
+            text = screen_text(view, offered=tables, details=chosen.details, below=below)
         text = text if target is not None else coloured(text)
     else:
         to_file = target is not None

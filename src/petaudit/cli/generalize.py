@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from petaudit.cli.arguments import given_roles, split_pairs, whole_number
+from petaudit.cli.next_check import say_next_check
 from petaudit.cli.options import reading_of
 from petaudit.cli.streams import (
     complain,
@@ -16,8 +17,9 @@ from petaudit.cli.streams import (
     say_lines,
     standard_output,
 )
-from petaudit.errors import InputError, counted, phrase
+from petaudit.errors import InputError, counted, phrase, term
 from petaudit.generalizing import generalize_with_report
+from petaudit.starter.starter import K, T
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.system.progress import stage
 from petaudit.tables.csv_files import DELIMITERS
@@ -86,6 +88,10 @@ def generalize(chosen: argparse.Namespace) -> int:
         *formula_warning(result.table.column_names, formulas, is_guarded),
     ):
         complain_of_warning(message)
+    if target is not None and result.roles.quasi_identifiers:
+        limits = ["--k", str(K), *(("--t", T) if result.roles.sensitive else ())]
+        title = term("Check it with your limits, for example those that init proposes:")
+        say_next_check(title, target, result.roles, limits)
     return 0
 
 

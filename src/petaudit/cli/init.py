@@ -34,7 +34,9 @@ from petaudit.starter.identifying import Identifying, identifying
 from petaudit.starter.starter import (
     NO_PEOPLE,
     ROLE_NAMES,
+    K,
     Starter,
+    T,
     can_be_named,
     reading_doubts,
     starter_text,
@@ -43,12 +45,14 @@ from petaudit.starter.subject import about_people
 from petaudit.system.output import refuse_inputs
 from petaudit.system.progress import stage
 from petaudit.system.reading import Reading
+from petaudit.system.settings import settings_of
 from petaudit.system.side_cars import side_car_path
 from petaudit.system.yaml_files import LARGEST_FILE
 from petaudit.tables import Source, is_address, located, open_source
 from petaudit.tables.column_facts import ColumnFacts, Kind, column_facts
 from petaudit.tables.headers import header_doubt
 from petaudit.tables.joint import check_same_columns
+from petaudit.tables.odd_values import odd_values_note
 
 SCHEMA_FILE = "petaudit.schema.json"
 DEFAULT_FILE = "audit.yaml"
@@ -239,7 +243,8 @@ def _starter(
             doubt
             for source in read
             for doubt in (*reading_doubts(source.paths[0].name, source.columns), *source.notes)
-        ],
+        ]
+        + _odd_values(table, roles),
         quotes_names=all(header_doubt(source.columns) is None for source in read),
         reading=Reading.checked(**reading_of(chosen)),
         file=None if target is None else target.name,
@@ -260,6 +265,17 @@ def _starter(
         original_problem=_original_problem(table, other, roles),
         has_hierarchies=covered,
     )
+
+
+def _odd_values(table: Source, roles: Roles) -> list[str]:
+    """What looks like a missing value, said where the option can still be given."""
+    columns = [
+        name
+        for name in (*roles.quasi_identifiers, *roles.sensitive)
+        if table.counts.is_countable(name)
+    ]
+    note = odd_values_note(table, columns, ()) if table.is_untyped else None
+    return [] if note is None else [note]
 
 
 def _person(facts: Sequence[ColumnFacts], by_column: Mapping[str, Role]) -> str | None:
@@ -335,8 +351,7 @@ def _summary(starter: Starter, target: Path, chosen: argparse.Namespace) -> str:
         lines += section(
             term("Columns that tell rows apart"), [starter.identifying.text, _DISTINCTION]
         )
-    for caution in starter.cautions:
-        lines += section(term("CAUTION"), [caution])
+    lines += section(term("CAUTION"), starter.cautions)
     table, file = (shlex.quote(str(name)) for name in (chosen.table, target))
     # Commands are to be typed as they are, so they are not wrapped.
     shown = finished(lines)
@@ -346,10 +361,12 @@ def _summary(starter: Starter, target: Path, chosen: argparse.Namespace) -> str:
             shown[-1:] = [printable(f"    {_asking_command(chosen)}"), ""]
     if starter.is_about_people and starter.to_fill_in:
         shown += finished(section(term("Nothing can be measured yet:"), starter.to_fill_in))
-    commands = [f"validate {file}", f"run {file}"]
+    page = shlex.quote(f"{target.stem}.html")
+    commands = [f"validate {file}", f"run {file} --report {page}"]
     if starter.synthetic is None and not starter.to_fill_in:
         roles = f" --roles {file}" if starter.guesses else ""
-        commands.append(f"check {table}{roles}")
+        limits = f" --k {K}" + (f" --t {T}" if starter.sensitive else "")
+        commands.append(f"check {table}{roles}{limits}")
     title = term("Next:") if starter.synthetic is not None else term("Check the roles, then:")
     shown += finished([title])
     return "\n".join([*shown, *(printable(f"  petaudit {line}") for line in commands)]) + "\n"
@@ -375,10 +392,12 @@ def _open_question(starter: Starter, was_asked: bool) -> tuple[str, list[str]]:
 def _asking_command(chosen: argparse.Namespace) -> str:
     """The same command with questions."""
     given = [chosen.table]
-    for option in ("original", "delimiter", "encoding", "out"):
-        value = getattr(chosen, option)
-        if value is not None and (option, value) != ("out", DEFAULT_FILE):
-            given += [f"--{option}", "tab" if value == "\t" else value]
+    for option in ("original", *settings_of(Reading), "out"):
+        values = getattr(chosen, option)
+        for value in values if isinstance(values, list) else [values]:
+            if value is not None and (option, value) != ("out", DEFAULT_FILE):
+                # What begins like an option is joined to its own.
+                given.append(f"--{option.replace('_', '-')}={'tab' if value == chr(9) else value}")
     return shlex.join(["petaudit", "init", *given, "--interactive", "--force"])
 
 

@@ -13,6 +13,7 @@ from petaudit.errors import InputError, joined, phrase, term
 from petaudit.i18n.text import json_text
 from petaudit.judging import policy as known_policies
 from petaudit.measures import Better, Family, Measure, find_measure, listed_measures
+from petaudit.measures.limits import short
 from petaudit.reports.terminal import format_table, indented, section
 
 
@@ -25,7 +26,8 @@ def measures(chosen: argparse.Namespace) -> int:
         return 0
     lines: list[str] = []
     for measure in named:
-        lines += [measure.name, *map(indented, _about(measure)), ""]
+        title = [] if measure.title.casefold() == measure.name else [term(measure.title)]
+        lines += [measure.name, *map(indented, [*title, *about(measure)]), ""]
     if named:
         say_lines(lines[:-1])
         return 0
@@ -42,16 +44,17 @@ def measures(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def _about(measure: Measure) -> list[str]:
-    lines: list[str] = []
-    if measure.title.casefold() != measure.name:
-        lines.append(term(measure.title))
-    lines += [term(measure.question), term(measure.formula)]
+def about(measure: Measure) -> list[str]:
+    """Return what its class says of a measure; the head of its page in the documentation."""
+    lines: list[str] = [term(measure.question), term(measure.meaning)]
+    if measure.does_not_say:
+        lines.append(phrase("does not say: {text}", text=term(measure.does_not_say)))
+    lines.append(phrase("formula: {text}", text=term(measure.formula)))
     better = term(measure.better.value)
     if measure.better is Better.TRUE:
         lines.append(phrase("better: {better}", better=better))
     else:
-        ends = dict(zip(("least", "most"), (f"{end:g}" for end in measure.range), strict=True))
+        ends = dict(zip(("least", "most"), map(short, measure.range), strict=True))
         lines.append(phrase("better: {better}, from {least} to {most}", better=better, **ends))
     needs = _all_needs(measure)
     lines.append(phrase("needs: {needs}", needs=joined(needs) if needs else term("nothing else")))
@@ -62,7 +65,7 @@ def _about(measure: Measure) -> list[str]:
     for option in measure.options:
         name = f"{measure.name}.{option.name}"
         lines.append(phrase("option {name}: {meaning}", name=name, meaning=term(option.help)))
-    return [*lines, measure.reference]
+    return [*lines, phrase("reference: {text}", text=measure.reference)]
 
 
 def _all_needs(measure: Measure) -> list[str]:

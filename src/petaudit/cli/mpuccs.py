@@ -12,55 +12,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from petaudit.auditing import Audit, Request, run_audit
-from petaudit.auditing.text import card_of
 from petaudit.cli.arguments import whole_number
 from petaudit.cli.options import engine_of, reading_of
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import printed_warnings, say, say_lines
-from petaudit.errors import (
-    InputError,
-    OptionError,
-    Phrase,
-    counted,
-    joined,
-    listing,
-    phrase,
-    shortened,
-    term,
-)
+from petaudit.errors import InputError, OptionError, joined, listing, phrase, shortened, term
 from petaudit.exact.fractions import exact
 from petaudit.i18n.phrases import translate
-from petaudit.i18n.text import json_text, printable
+from petaudit.i18n.text import json_text
 from petaudit.inputs import gather
 from petaudit.judging.document import MPUCCS
-from petaudit.judging.gate import Conclusion
 from petaudit.measures.mpuccs import NAME, MpuccsResult, checked_limit
 from petaudit.pipelines.folder import check_targets
-from petaudit.reports.terminal import (
-    ERROR,
-    as_text,
-    coloured,
-    format_table,
-    indented,
-    section,
-    title_line,
-    verdict_line,
-    wrapped,
-)
-from petaudit.reports.text import NO_LIMIT, VERDICTS, figure_and_rule
+from petaudit.reports.terminal import coloured
+from petaudit.reports.text import screen_text
+from petaudit.reports.verdict import verdict_text
+from petaudit.roles import Roles, read_side_car
 from petaudit.singling.options import Options
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.kinds import Integer, Number
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.system.reading import Reading
 from petaudit.tables.result_frames import ResultColumn, in_file, result_frame
 from petaudit.tables.writing import TableInParts, table_writer
 
 if TYPE_CHECKING:
     from petaudit.singling.findings import Findings
-    from petaudit.tables import Source
 
-_MOST_COMBINATIONS_SHOWN: Final = 10
-_MOST_CHANGES_SHOWN: Final = 8
 _SUMMARY: Final = "summary.json"
 _KINDS: Final = ("csv", "parquet")
 _TARGETS: Final = tuple(
@@ -79,6 +57,11 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
     reports = Reports.of(chosen)
     paths = [path for path in (chosen.original, chosen.synthetic, chosen.control) if path]
     folder = None if chosen.out is None else _checked_folder(chosen.out, paths)
+    reading, roles = reading_of(chosen), Roles({})
+    if chosen.roles is not None:
+        file = read_side_car(Path(chosen.roles), chosen.synthetic)
+        reading, roles = Reading.checked(**reading).over(file.reading.options).options, file.roles
+        options.setdefault("person", file.person)
     request = _request(chosen, options)
     with printed_warnings():
         engine = engine_of(chosen)
@@ -86,11 +69,13 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         chosen.synthetic,
         original=chosen.original,
         control=chosen.control,
-        **reading_of(chosen),
+        **reading,
         use_side_car=False,
         announce_notes=False,
         **engine,
     )
+    # All columns are looked at alike; the document tells what they are.
+    inputs = replace(inputs, roles=roles.within(inputs.table.columns))
     with printed_warnings():
         release = run_audit(request, inputs, watch, strict=chosen.strict)
         result = _result(release)
@@ -101,28 +86,22 @@ def _search(chosen: argparse.Namespace, watch: Watch) -> int:
         if folder is not None and not result.findings.lists_rows:
             notes.append(phrase("there is no table of details: a cluster returns only counts"))
         result = replace(result, warnings=(*result.warnings, *notes))
-        # They are in the document if somebody asked for them.
-        advice = result.changes if has_advice and why_no_advice is None else []
+        if has_advice and why_no_advice is None:
+            _ = result.changes  # in the document and on the screen from now on
     release = _with_result(release, result)
     document = release.to_dict()
     watch.check()
-    sources = [source for source in (inputs.original, inputs.table, inputs.control) if source]
     if folder is not None:
-        read = [path for source in sources for path in source.files]
-        written = _write_tables(result, folder, read, document, reveal=chosen.reveal_values)
+        written = _write_tables(result, folder, inputs.files, document, reveal=chosen.reveal_values)
     reports.write(document, release.files, chosen.synthetic)
     if chosen.format != "text":
         say(reports.shown(document, chosen.format, chosen.synthetic))
         return release.exit_code
-    said = _verdict(result, release.conclusion)
+    view = release.view
     if chosen.quiet:
-        say(printable(translate(said)) + "\n")
+        say(verdict_text(view))
         return release.exit_code
-    lines = _lines(result, sources, advice, verdict=said)
-    lines += section(term("Open questions"), release.open_questions)
-    if release.policy is not None:
-        lines += section(term("Policy"), release.policy.lines)[:-1]
-    say(coloured(as_text(lines)))
+    say(coloured(screen_text(view, offered=release.screen_tables, details=chosen.details)))
     reports.say_written()
     if folder is not None:
         say_lines([phrase("wrote to {folder}: {files}", folder=folder, files=joined(written))])
@@ -205,140 +184,6 @@ def _given_options(chosen: argparse.Namespace) -> dict[str, Any]:
         typed = Options.declared()[name].flag
         raise OptionError(term(translate(problem.text).replace(name, typed, 1))) from None
     return given
-
-
-def _lines(
-    result: MpuccsResult,
-    sources: Sequence[Source],
-    advice: Sequence[dict[str, Any]],
-    *,
-    verdict: str,
-) -> list[str]:
-    """The verdict, then the figures, the worst combinations, and what could be changed."""
-    original, synthetic, *control = sources
-    both = phrase(
-        "{synthetic} against {original}",
-        synthetic=Path(synthetic.name).name,
-        original=Path(original.name).name,
-    )
-    sizes = [counted(synthetic.rows, "synthetic row"), counted(original.rows, "original row")]
-    lines: list[str] = [title_line(both)]
-    lines.append(joined([*sizes, counted(len(result.columns), "column")]))
-    lines += [
-        phrase(
-            "control: {name}, {rows}", name=Path(source.name).name, rows=counted(source.rows, "row")
-        )
-        for source in control
-    ]
-    lines += ["", *wrapped(translate(verdict), ""), *map(indented, result.explanation), ""]
-    header = [term("figure"), term("value"), term("limit"), term("verdict"), ""]
-    lines += [*format_table(header, _figures(result)), ""]
-    return [*lines, *_combinations(result), *_changes(advice), *_notes(result)]
-
-
-def _verdict(result: MpuccsResult, conclusion: Conclusion) -> Phrase:
-    is_rate = result.figure == "identification_rate"
-    figure = term("identification rate") if is_rate else term("risk score")
-
-    what = phrase("the {figure} breaks the limit", figure=figure)
-    if result.undecided:
-        what = phrase(
-            "undecided: the {figure} is a lower bound, and it is within the limit", figure=figure
-        )
-    elif conclusion.verdict == "error":
-        what = phrase("open questions, which {option} does not allow", option="--strict")
-    elif result.passed:
-        what = phrase("the {figure} is within the limit", figure=figure)
-    if result.passed is None:
-        return verdict_line(
-            NO_LIMIT if conclusion.verdict != "error" else what, conclusion.exit_code
-        )
-    value, rule = figure_and_rule(card_of(result))
-    said = phrase("{what}: {value}, must be {rule}", what=what, value=value, rule=rule)
-    return verdict_line(said, conclusion.exit_code)
-
-
-def _figures(result: MpuccsResult) -> list[list[str]]:
-    figures = result.figures
-    # The figure that is judged has as many digits as it takes to tell it from the limit.
-    value, rule = figure_and_rule(card_of(result), digits=6)
-    verdict = ERROR if result.undecided else VERDICTS[result.status]
-    judged = [value, *(["-", "-"] if result.limit is None else [rule, verdict])]
-
-    def row(title: str, name: str, note: str) -> list[str]:
-        shown = judged if name == result.figure else [f"{figures[name]:.6g}", "-", "-"]
-        return [title, *shown, note]
-
-    identified = phrase(
-        "{part:,} of {whole:,}",
-        part=figures["total_identified"],
-        whole=figures["total_syn_records"],
-    )
-    rows = [
-        row(term("identification rate"), "identification_rate", ""),
-        [term("identified rows"), identified, "-", "-", result.findings.scope],
-    ]
-    if result.findings.options.calculate_baseline:
-        rows.insert(0, row(term("risk score"), "privacy_risk_score", term("lower is better")))
-    if not result.complete:
-        for cells in rows:
-            cells[1] = phrase("at least {figure}", figure=cells[1])
-    excess = result.findings.excess
-    if excess is not None and math.isfinite(excess.lower):
-        interval = phrase(
-            "95 % interval {lower:.4f} to {upper:.4f}", lower=excess.lower, upper=excess.upper
-        )
-        rows.append([term("excess over the control"), f"{excess.value:.4f}", "-", "-", interval])
-    return rows
-
-
-def _combinations(result: MpuccsResult) -> list[str]:
-    rows = [
-        [f"{identified:,}", f"{unique:,}", " + ".join(columns)]
-        for columns, identified, unique in result.findings.worst_combinations(
-            _MOST_COMBINATIONS_SHOWN
-        )
-    ]
-    title = term("Combinations that expose most rows (a row counts for the first to identify it)")
-    header = [term("identified"), term("unique"), term("columns")]
-    return [title, *format_table(header, rows), ""] if rows else []
-
-
-def _changes(advice: Sequence[dict[str, Any]]) -> list[str]:
-    if not advice:
-        return []
-    before, up_to = advice[0]["rows_before"], advice[0]["up_to_columns"]
-    helpful = [change for change in advice if change["rows_after"] < before][:_MOST_CHANGES_SHOWN]
-    harmful = [change for change in advice if change["rows_after"] > before][-3:]
-    rows = [
-        [
-            f"{change['rows_after']:,}",
-            f"{change['rows_after'] - before:+,}",
-            change["column"],
-            change["change"],
-        ]
-        for change in (*helpful, *harmful)
-    ]
-    title = phrase(
-        "What changing one column would do (now {rows:,} identified, up to {columns} columns)",
-        rows=before,
-        columns=up_to,
-    )
-    header = [term("rows after"), term("difference"), term("column"), term("change")]
-    return [title, *format_table(header, rows), ""] if rows else []
-
-
-def _notes(result: MpuccsResult) -> list[str]:
-    removed = []
-    if result.removed_original:
-        removed.append(phrase("{number:,} in the original", number=result.removed_original))
-    if result.removed_synthetic:
-        removed.append(phrase("{number:,} in the synthetic table", number=result.removed_synthetic))
-    if result.removed_control:
-        removed.append(phrase("{number:,} in the control", number=result.removed_control))
-    notes = [phrase("duplicates removed: {tables}", tables=listing(removed))] if removed else []
-    notes += [phrase("warning: {text}", text=text) for text in result.warnings]
-    return section(term("Notes"), notes)
 
 
 def _checked_folder(name: str, tables: Sequence[str]) -> Path:

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 from typing import Any, Final
 
+from petaudit.anonymizing.choices import OBJECTIVES, RECODINGS
 from petaudit.errors import OptionError, phrase, term
 from petaudit.reports.writing import FORMATS
 from petaudit.singling.options import PROFILES, profiles_help
@@ -171,6 +172,19 @@ def add_generalize(command: Options) -> None:
     _add_formulas(output)
 
 
+def add_hierarchies(command: Options) -> None:
+    """``petaudit hierarchies``."""
+    _add_table(command).value(
+        "--hierarchies", "DIR", "hierarchies of some columns, which stay as they are"
+    )
+    _add_columns(command)
+    output = command.group("output")
+    output.value("--out", "FILE|DIR", "write rules to FILE.yaml, or a CSV file per column to DIR")
+    output.flag("--force", "replace existing files")
+    _add_short_format(command)
+    output.flag("--reveal-values", "show labels, and values of the data in error messages")
+
+
 def add_suppress(command: Options) -> None:
     """``petaudit suppress``."""
     tables = _add_table(command)
@@ -188,6 +202,108 @@ def add_suppress(command: Options) -> None:
     _add_formulas(output)
 
 
+def add_anonymize(command: Options) -> None:
+    """``petaudit anonymize``."""
+    _add_original(command)
+    columns = command.group("columns")
+    columns.names("--insensitive", "other columns")
+    columns.names("--keep", "release these columns although they tell rows apart, such as a key")
+    columns.choice(
+        "--identifier-columns",
+        ("drop", "mask"),
+        "leave out columns that name people (default), or write '*' into all of their cells",
+    )
+    _add_limits(command.group("measures and limits"))
+    search = command.group("search")
+    _add_recoding(search)
+    search.value(
+        "--max-suppression",
+        "SHARE",
+        "suppress at most this many rows, for example 5%% or 20 (default: 0)",
+    )
+    search.value("--time-limit", "SECONDS", "stop after this long with the best result so far")
+    search.flag("--drop-suppressed", "leave suppressed rows out of the table")
+    output = command.group("output")
+    output.value("--out", "FILE", ".csv, .tsv or .parquet, also packed (.csv.gz)", required=True)
+    output.value(
+        "--transformation",
+        "FILE",
+        "what was done, to do it to other rows (default: OUT.transformation.json)",
+    )
+    _add_formulas(output)
+    output.choice("--format", ("text", "json"), "text (default) or json")
+    _add_quiet(output)
+    _add_reports(output)
+
+
+def add_frontier(command: Options) -> None:
+    """``petaudit frontier``."""
+    _add_original(command)
+    _add_limits(command.group("measures and limits"))
+    search = command.group("search")
+    _add_recoding(search)
+    search.names(
+        "--max-suppression", "shares or numbers of rows, for example 0,1%%,5%%", "SHARE,SHARE"
+    )
+    search.value("--time-limit", "SECONDS", "stop each search after this long")
+    search.flag("--drop-suppressed", "leave suppressed rows out of the table")
+    output = command.group("output")
+    _add_short_format(command)
+    output.value("--report", "FILE", "also write a page with a picture: .html")
+    output.value(
+        "--hide-below",
+        "N",
+        "reports show numbers of people from 1 to N-1 as <N (default: 5; 0 shows all)",
+        default="5",
+    )
+    output.flag("--reveal-values", "show values of the data in error messages")
+
+
+def _add_original(command: Options) -> None:
+    """Add the table that is to be generalised, with what is known about it."""
+    tables = _add_table(command)
+    tables.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
+    _add_population(tables)
+    _add_columns(command)
+
+
+def _add_recoding(search: Group) -> None:
+    search.choice(
+        "--recoding",
+        RECODINGS,
+        "local: every class has levels of its own (default); global: every column has one level",
+    )
+    # The choices would not fit on a narrow terminal.
+    search.value(
+        "--objective",
+        "NAME",
+        "what is lost least: loss (default), loss-geometric, granularity, entropy, "
+        "discernibility, class-size or precision",
+        choices=OBJECTIVES,
+        default=OBJECTIVES[0],
+    )
+    search.names("--weight", "how much columns count; default: 1 each", "A=N,B=N")
+    search.names(
+        "--level",
+        "fix or bound the level of a column: zip=2, 'zip<=2', 'zip>=1' or zip=1-2",
+        "A=N,B=N",
+    )
+
+
+def add_apply(command: Options) -> None:
+    """``petaudit apply``."""
+    tables = command.group("input")
+    tables.value("transformation", "TRANSFORMATION.JSON", "what petaudit anonymize wrote")
+    _add_table(command)
+    tables.value("--release", "FILE", "the table that was released before, to audit both together")
+    tables.value("--population", "FILE", "the population, where a limit is about it")
+    search = command.group("search")
+    search.flag("--drop-suppressed", "leave suppressed rows out of the table")
+    output = command.group("output")
+    output.value("--out", "FILE", ".csv, .tsv or .parquet, also packed (.csv.gz)", required=True)
+    _add_formulas(output)
+
+
 def _add_formulas(output: Group) -> None:
     output.choice(
         "--formulas",
@@ -198,8 +314,35 @@ def _add_formulas(output: Group) -> None:
     output.flag("--reveal-values", "show values of the data in error messages")
 
 
-def add_mpuccs(command: Options) -> None:
-    """``petaudit mpuccs``."""
+def add_attack(command: Options) -> None:
+    """``petaudit attack``."""
+    _add_synthetic(command)
+    columns = command.group("columns")
+    columns.names("--secret", "columns to guess from the others")
+    columns.names("--known", "what an attacker knows of them (default: all other columns)")
+    columns.names("--link", "what two sources know, to be linked; repeat for more", "A,B:C,D")
+    columns.names("--keys", "columns to look people up by: replicated uniques, DiSCO")
+    columns.value("--by", "COLUMN", "tell how exposed each group of one value is")
+    columns.value("--person", "COLUMN", "tells people apart; the synthetic table may lack it")
+    limits = command.group("measures and limits")
+    limits.names("--measures", "only these (default: all that the columns allow)")
+    limits.names(
+        "--limit", "the excess may be at most this, of all attacks or of one", "[MEASURE=]N"
+    )
+    _add_policy(limits)
+    limits.value("--fpr", "SHARE", "membership: strangers who may be taken for members (0.01)")
+    limits.value("--tolerance", "SHARE", "numbers so far off count as guessed (default: 0)")
+    limits.names("--option", "option of any measure", "MEASURE.NAME=VALUE")
+    _add_strict(limits)
+    _add_engine(command)
+    add_demo(command)
+    command.group("output").value(
+        "--rows", "FILE", "write the numbers of the exposed rows of ORIGINAL to this CSV"
+    )
+
+
+def _add_synthetic(command: Options) -> None:
+    """The tables of what is about synthetic ones."""
     tables = command.group("input")
     for name, what in (
         ("original", term("the real people")),
@@ -209,7 +352,14 @@ def add_mpuccs(command: Options) -> None:
         tables.group.add_argument(name, metavar=name.upper(), help=help_text)
     tables.value("--control", "FILE", "holdout records not used for training, to compare with")
     _add_reading(command)
-    _add_search(command.group("columns"), "person")
+
+
+def add_mpuccs(command: Options) -> None:
+    """``petaudit mpuccs``."""
+    _add_synthetic(command)
+    columns = command.group("columns")
+    _add_roles(columns)
+    _add_search(columns, "person")
     search = command.group("search")
     _add_search(search, "max_baseline_cols", "time_limit", "threads", "search", "seed")
     _add_search(search, "numeric_precision", "datetime_precision", "deduplicate")
@@ -229,7 +379,7 @@ def add_mpuccs(command: Options) -> None:
     _add_format(output)
     output.value("--out", "DIR", "also write the tables to this folder, as CSV and as Parquet")
     output.flag("--reveal-values", "write the values that identify people, too")
-    _add_quiet(output)
+    _add_length(output)
     _add_reports(output)
 
 
@@ -372,12 +522,16 @@ def _add_table(command: Options) -> Group:
 
 def _add_columns(command: Options) -> Group:
     columns = command.group("columns")
-    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
+    _add_roles(columns)
     columns.names("--qi", "quasi-identifiers; repeat or use commas")
     columns.names("--sensitive", "sensitive attributes")
     columns.names("--identifier", "identifiers")
     columns.value("--person", "COLUMN", "tells people apart: classes count people, not rows")
     return columns
+
+
+def _add_roles(columns: Group) -> None:
+    columns.value("--roles", "FILE", "file that gives the columns their roles: audit.yaml of init")
 
 
 def _add_pipeline(command: Options, help_text: str, **more: Any) -> None:

@@ -27,9 +27,14 @@ _EXAMPLES = {
 }
 _COMMANDS = {
     "check": term("measure a de-identified table"),
+    "anonymize": term("find the best release of a table that keeps its limits"),
+    "frontier": term("compare what is lost at several limits: risk against utility"),
+    "apply": term("give new rows the labels of an earlier release"),
+    "hierarchies": term("propose hierarchies for the columns of a table, to edit and use"),
     "generalize": term("generalise a table and suppress small classes"),
     "suppress": term("drop the rows that keep a table from its limits"),
     "mpuccs": term("find who a synthetic table singles out"),
+    "attack": term("attack a synthetic table, against people it was not made from"),
     "run": term("run the audit that a YAML file describes"),
     "report": term("make a report of a result, for people or for CI"),
     "init": term("look at a table and write a YAML file to start from"),
@@ -46,7 +51,7 @@ _MODULES = {"demo": "check"} | dict.fromkeys(
     ("measures", "policies", "datasets", "schema"), "listing"
 )
 """Where commands are that have no module of their own; the function has the command's name."""
-_JUDGING = ("check", "mpuccs", "run")
+_JUDGING = ("check", "anonymize", "apply", "mpuccs", "attack", "run")
 
 
 class _Once(argparse._StoreAction):

@@ -70,7 +70,7 @@ class Reports:
         if baseline is not None:
             view_of(read_document(baseline), origin=str(baseline))
         for path, _ in files:
-            _check_folder(path, baseline)
+            check_folder(path, baseline)
         option = "--hide-below"
         hide_below = checked_threshold(whole_number(chosen.hide_below, option), option)
         return cls(files, baseline, chosen.reveal_values, hide_below, chosen.reviewer)
@@ -151,7 +151,8 @@ def _check_printer(formats: list[str]) -> None:
         find_browser()
 
 
-def _check_folder(path: Path, baseline: Path | None) -> None:
+def check_folder(path: Path, baseline: Path | None = None) -> None:
+    """Raise an error if no file can be written there, before a long wait."""
     if baseline is not None and baseline.exists() and path.exists() and path.samefile(baseline):
         raise OptionError(
             "{path!r} is the earlier result; choose another output file", path=str(path)

@@ -7,13 +7,20 @@ from pathlib import Path
 
 from petaudit.cli.options import engine_of
 from petaudit.cli.report import Reports
-from petaudit.cli.streams import complain, complain_of_error, printed_warnings, say
+from petaudit.cli.streams import (
+    complain,
+    complain_of_error,
+    complain_of_warning,
+    kept_warnings,
+    say,
+)
 from petaudit.errors import OptionError, PetauditError, phrase, revealed, term
 from petaudit.pipelines.configuration import default_folder
 from petaudit.pipelines.executor import Executor
 from petaudit.reports.reading import view_of
 from petaudit.reports.terminal import coloured
-from petaudit.reports.text import screen_text, verdict_text
+from petaudit.reports.text import screen_text
+from petaudit.reports.verdict import verdict_text
 from petaudit.tables import remove_orphans
 
 
@@ -24,26 +31,7 @@ def run(chosen: argparse.Namespace) -> int:
     path = Path(chosen.pipeline)
     reports = Reports.of(chosen)
     remove_orphans()
-    with printed_warnings():
-        engine = engine_of(chosen)
-        executor = Executor(
-            path,
-            out=chosen.out or default_folder(path),
-            resume=chosen.resume,
-            reveal_values=chosen.reveal_values,
-            overrides=chosen.set,
-            only=chosen.only or (),
-            log_stream="stderr",
-            keep_results=False,
-            strict=chosen.strict,
-            **engine,
-        )
-        try:
-            executor.run()
-        except (KeyboardInterrupt, PetauditError):
-            if executor.has_kept_results:
-                complain(term("finished runs were kept; continue with --resume"))
-            raise
+    executor = _executed(chosen, path)
     document = executor.document
     if chosen.format != "text":
         say(reports.shown(document, chosen.format, chosen.pipeline))
@@ -55,6 +43,7 @@ def run(chosen: argparse.Namespace) -> int:
             details=chosen.details,
             folder=None if executor.out is None else str(executor.out),
             files=executor.file_names,
+            below=len(reports.files),
         )
         say(coloured(text))
     reports.write(document, [path, *executor.files], chosen.pipeline)
@@ -70,3 +59,34 @@ def run(chosen: argparse.Namespace) -> int:
         for question in document["open_questions"]:
             complain_of_error(question)
     return int(document["exit_code"])
+
+
+def _executed(chosen: argparse.Namespace, path: Path) -> Executor:
+    """Run the pipeline; the verdict comes first, and the screen has the warnings of its entries."""
+    shown: list[str] = []
+    with kept_warnings() as noted:
+        try:
+            executor = Executor(
+                path,
+                out=chosen.out or default_folder(path),
+                resume=chosen.resume,
+                reveal_values=chosen.reveal_values,
+                overrides=chosen.set,
+                only=chosen.only or (),
+                log_stream="stderr",
+                keep_results=False,
+                strict=chosen.strict,
+                **engine_of(chosen),
+            )
+            try:
+                executor.run()
+            except (KeyboardInterrupt, PetauditError):
+                if executor.has_kept_results:
+                    complain(term("finished runs were kept; continue with --resume"))
+                raise
+            shown = view_of(executor.document).all_warnings
+        finally:
+            for text in dict.fromkeys(noted):
+                if text not in shown:
+                    complain_of_warning(text)
+    return executor

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from petaudit.cli.progress import without_progress
 from petaudit.errors import InputError, PetauditWarning, phrase
@@ -61,11 +61,33 @@ def complain_of_warning(message: str) -> None:
 
 @contextlib.contextmanager
 def printed_warnings() -> Iterator[None]:
-    """Print our warnings at once, before a long wait; others are ignored: they may quote cells."""
+    """Print our warnings at once, before a long wait, and each once."""
+    said: set[str] = set()
+
+    def show(text: str) -> None:
+        if text not in said:
+            said.add(text)
+            complain_of_warning(text)
+
+    with _warnings_to(show):
+        yield
+
+
+@contextlib.contextmanager
+def kept_warnings() -> Iterator[list[str]]:
+    """Keep our warnings for later, for what shows them itself."""
+    kept: list[str] = []
+    with _warnings_to(kept.append):
+        yield kept
+
+
+@contextlib.contextmanager
+def _warnings_to(show: Callable[[str], None]) -> Iterator[None]:
+    """Have our warnings handed over; others are ignored: they may quote cells."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", PetauditWarning)
-        warnings.showwarning = lambda message, *_, **__: complain_of_warning(
+        warnings.showwarning = lambda message, *_, **__: show(
             message.args[0] if isinstance(message, PetauditWarning) else str(message)
         )
         yield

@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 import argparse
-import shutil
-from functools import partial
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Final
+from typing import Final
 
 from petaudit.cli.arguments import given_roles, option_value
 from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
+from petaudit.cli.next_check import say_next_check
 from petaudit.cli.options import reading_of
+from petaudit.cli.released import write_released
 from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
-from petaudit.errors import OptionError, TooManyRowsError, counted, phrase, share
+from petaudit.errors import TooManyRowsError, counted, listing, phrase, share, term
+from petaudit.generalizing import about_identifiers
 from petaudit.suppressing import Suppression, suppress_with_report
-from petaudit.system.output import refuse_inputs, write_whole
-from petaudit.tables import open_source, private_folder, temporary_room
-from petaudit.tables.csv_files import DELIMITERS
-from petaudit.tables.engines.duckdb import fresh_name
-from petaudit.tables.writing import formula_cells, is_formula, packing, table_format, table_writer
+from petaudit.system.output import refuse_inputs
+from petaudit.tables.headers import columns_named
+from petaudit.tables.writing import table_format
 
 _AS_GIVEN: Final = (
     *("policy", "original", "population", "hierarchies", "person", "suppressed", "max_suppression"),
 )
 """Options that :func:`petaudit.suppress` takes by the same name."""
+_KEPT: Final = (
+    *("person", "policy", "population", "population_size", "hierarchies", "k", "l", "t"),
+    *("max_risk", "min_precision", "min_entropy", "distance", "cost", "gain", "loss", "benefit"),
+    *("no_attack", "limit", "option"),
+)
+"""Options that a check of what was written takes as they were given."""
 _TOO_MANY: Final = 1
 _MOST: Final = 2
 """A warning says so if no more than one in so many rows is left."""
@@ -33,7 +40,7 @@ _MOST: Final = 2
 def suppress(chosen: argparse.Namespace) -> int:
     """Drop rows until all limits hold, and write the others."""
     target = Path(chosen.out)
-    kind = table_format(target)
+    table_format(target)
     size = chosen.population_size
     try:
         with printed_warnings():
@@ -54,41 +61,47 @@ def suppress(chosen: argparse.Namespace) -> int:
         complain_of_error(problem.text)
         return _TOO_MANY
     refuse_inputs(target, found.files)
-    _write(found, target, kind, is_guarded=chosen.formulas == "guard")
+    _write(found, target, is_guarded=chosen.formulas == "guard")
+    limits = [*_given(chosen)]
+    say_next_check(term("A report to keep with it:"), target, found.inputs.roles, limits)
     return 0
 
 
-def _write(found: Suppression, target: Path, kind: str, *, is_guarded: bool) -> None:
+def _given(chosen: argparse.Namespace) -> Iterator[str]:
+    """The limits as they were given, and what they are about."""
+    for name in _KEPT:
+        given, option = getattr(chosen, name), f"--{name.replace('_', '-')}"
+        for value in given if isinstance(given, list) else [given]:
+            if value is True:
+                yield option
+            elif value not in (None, False):
+                yield from (option, value)
+    if chosen.suppressed != "class":
+        yield from ("--suppressed", chosen.suppressed)
+
+
+def _write(found: Suppression, target: Path, *, is_guarded: bool) -> None:
     """Write the rows that are left, measure what was written, and only then put it in place."""
     table = found.table
-    is_text = kind != "parquet"
-    formulas = formula_cells(table) if is_text else {}
-    delimiter = found.inputs.table.delimiter or DELIMITERS[0]
-    named = [name for name in found.inputs.roles.by_column if name in formulas and is_formula(name)]
-    if is_guarded and named:
-        raise OptionError(
-            "column {column!r} would get a leading apostrophe, and be another column: write it as "
-            "it is (--formulas keep), or to a .parquet file",
-            column=named[0],
-        )
-    write = table_writer(table, kind, formula_safe=is_text and is_guarded, delimiter=delimiter)
-    written = private_folder() / f"{fresh_name()}.{kind}"
-    try:
-        with temporary_room(), written.open("wb") as file:
-            write(file)
-        found.check(open_source(written, delimiter="\t" if kind == "tsv" else delimiter))
-        write_whole(target, packing(target, partial(_copy, written)))
-    finally:
-        written.unlink(missing_ok=True)
+    formulas = write_released(
+        table,
+        target,
+        found.check,
+        roles=found.inputs.roles.by_column,
+        delimiter=found.inputs.table.delimiter,
+        is_guarded=is_guarded,
+    )
     rows, dropped = table.num_rows, found.rows_dropped
     say_lines(
         [
             phrase(
-                "wrote {target}: {rows}; dropped: {dropped:,} ({share}); all limits hold",
+                "wrote {target}: {rows}; dropped: {dropped:,} ({share}); these limits hold: "
+                "{measures}",
                 target=target,
                 rows=counted(rows, "row"),
                 dropped=dropped,
                 share=share(dropped, rows + dropped),
+                measures=listing([result.measure for result in found.audit.results]),
             )
         ]
     )
@@ -100,12 +113,10 @@ def _write(found: Suppression, target: Path, kind: str, *, is_guarded: bool) -> 
                 share=share(dropped, rows + dropped),
             )
         )
-    for text in found.audit.problems:
+    if found.identifiers:
+        columns = columns_named(found.identifiers, found.inputs.table.columns)
+        complain_of_warning(about_identifiers(columns, is_declared=True, masked=False))
+    for text in replace(found.audit.columns, identifiers=()).problems:
         complain_of_warning(text)
-    for text in formula_warning(table.column_names, formulas, is_guarded):
-        complain_of_warning(text)
-
-
-def _copy(written: Path, file: IO[bytes]) -> None:
-    with written.open("rb") as checked:
-        shutil.copyfileobj(checked, file)
+    for warning in formula_warning(table.column_names, formulas, is_guarded):
+        complain_of_warning(warning)

@@ -25,7 +25,8 @@ from typing import Final
 
 from petaudit.errors import Phrase, phrase
 
-_Z: Final = 1.959963984540054
+Z: Final = 1.959963984540054
+"""The standard errors of a 95 % interval."""
 _FEWEST: Final = 10
 """With fewer people on either side nothing can be told."""
 
@@ -77,25 +78,29 @@ class Successes:
     @property
     def safe(self) -> tuple[float, float, float]:
         """The share of the others, and the limits of Wilson around it, corrected for continuity."""
+        return self.safe_within(Z)
+
+    def safe_within(self, z: float) -> tuple[float, float, float]:
+        """The same with limits so many standard errors away."""
         safe = (self.people - self.exposed) / self.people
         # The variance is (safe (1 - safe) + competing) / people, as if they were fewer.
         variance = safe * (1 - safe) + 1 / self.people
         people = self.people * variance / (variance + self.competing)
         # Exact where nobody is safe or everybody is.
-        low = _wilson(safe, people) if safe else 0.0
-        high = 1 - _wilson(1 - safe, people) if safe < 1 else 1.0
+        low = _wilson(safe, people, z) if safe else 0.0
+        high = 1 - _wilson(1 - safe, people, z) if safe < 1 else 1.0
         return safe, low, high
 
 
-def _wilson(share: float, people: float) -> float:
+def _wilson(share: float, people: float, z: float) -> float:
     """The lower limit of a share; R. G. Newcombe, Statistics in Medicine 17, 1998, method 4.
 
-    >>> round(_wilson(15 / 148, 148), 4)
+    >>> round(_wilson(15 / 148, 148, Z), 4)
     0.0598
     """
-    under = _Z**2 - 2 - 1 / people + 4 * share * (people * (1 - share) + 1)
-    low = 2 * people * share + _Z**2 - 1 - _Z * math.sqrt(max(under, 0.0))
-    return min(max(low / (2 * (people + _Z**2)), 0.0), share)
+    under = z**2 - 2 - 1 / people + 4 * share * (people * (1 - share) + 1)
+    low = 2 * people * share + z**2 - 1 - z * math.sqrt(max(under, 0.0))
+    return min(max(low / (2 * (people + z**2)), 0.0), share)
 
 
 @dataclass(frozen=True)
@@ -151,8 +156,8 @@ class Excess:
         return phrase("{shares}: {verdict}", shares=shares, verdict=verdict)
 
 
-def excess(original: Successes, control: Successes) -> Excess:
-    """The excess of the original over the control.
+def excess(original: Successes, control: Successes, z: float = Z) -> Excess:
+    """The excess of the original over the control, with limits ``z`` standard errors away.
 
     >>> result = excess(Successes(500, 150), Successes(500, 50))
     >>> [round(figure, 4) for figure in (result.value, result.lower, result.upper)]
@@ -162,8 +167,8 @@ def excess(original: Successes, control: Successes) -> Excess:
     """
     if not original.people or not control.people:
         return Excess(original, control, math.nan, -math.inf, 1.0)
-    safe, low, high = original.safe
-    by_chance, low_by_chance, high_by_chance = control.safe
+    safe, low, high = original.safe_within(z)
+    by_chance, low_by_chance, high_by_chance = control.safe_within(z)
     product = safe * by_chance
 
     def root(first: float, second: float) -> float:

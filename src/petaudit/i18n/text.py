@@ -25,10 +25,12 @@ _OPENING: Final = "（「『《〈【"
 _CLOSING: Final = "，。；：、）」』》〉】？！…％"
 _WIDE: Final = "\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff\uff00-\uffef"
 _NARROW: Final = rf"[^ {_WIDE}]+"
-_WORDS: Final = re.compile(r" *[^ ]+")
+_WORDS: Final = re.compile(r" *[^ ]+(?: %(?!\w)[^ ]*)?")
 _CHINESE_WORDS: Final = re.compile(
-    # A mark that closes stays with what is before it; "k-" stays with the ideograph behind it.
-    rf" *(?:[{_OPENING}]*(?:{_NARROW}(?<=-)[{_WIDE}]|{_NARROW}|[{_WIDE}])[{_CLOSING}]*"
+    # A mark that closes stays with what is before it; "k-" stays with the ideograph behind it; what
+    # is to be typed between quotes stays in one piece.
+    rf" *(?:'[^' ]*'[{_CLOSING}]*"
+    rf"|[{_OPENING}]*(?:{_NARROW}(?<=-)[{_WIDE}]|{_NARROW}(?: %(?!\w))?|[{_WIDE}])[{_CLOSING}]*"
     rf"|[{_OPENING}]+)"
 )
 _CHINESE_MARKS: Final = re.compile(rf".[{_CLOSING}]{{0,4}}", re.DOTALL)
@@ -103,6 +105,8 @@ def folded(text: str, first: int, later: int) -> list[str]:
 
     >>> folded("one two three", 7, 5), folded("年齡 郵遞區號", 4, 4)
     (['one two', 'three'], ['年齡', '郵遞', '區號'])
+    >>> folded("all of 100 %, or", 12, 12)
+    ['all of', '100 %, or']
     """
     is_english = language() == ENGLISH
     lines, line, used, room = [], "", 0, first

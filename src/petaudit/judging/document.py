@@ -1,4 +1,4 @@
-"""The document of results: what check, run and mpuccs write, and how it is read.
+"""The document of results: what check, run, mpuccs and anonymize write, and how it is read.
 
 Every document has the same keys, and every entry of ``results`` as well (:func:`entry_of`).
 Documents of version 1, which had three kinds, are read as if they were of version 2
@@ -21,7 +21,8 @@ from petaudit.judging.version1 import DOCUMENTS_1, from_version_1
 from petaudit.system.files import before_reading
 
 DOCUMENT: Final = "petaudit.result/2"
-CHECK, RUN, MPUCCS = "check", "run", "mpuccs"
+COMMANDS: Final = ("check", "run", "mpuccs", "attack", "anonymize")
+CHECK, RUN, MPUCCS, ATTACK, ANONYMIZE = COMMANDS
 """The commands that write one."""
 TEXTS: Final = "texts"
 _MOST_BYTES: Final = 256 << 20
@@ -143,7 +144,7 @@ def command_of(document: Mapping[str, Any]) -> str | None:
     """
     kind, command = document.get("document"), document.get("command")
     if kind == DOCUMENT:
-        return command if command in (CHECK, RUN, MPUCCS) else None
+        return command if command in COMMANDS else None
     return DOCUMENTS_1.get(kind) if isinstance(kind, str) else None
 
 

@@ -129,7 +129,11 @@ somebody is in it knows the value
             "no table could break the limit that was set for {measures}",
             measures=listing(idle, len(idle)),
         )
-    is_asked = any(Need.SENSITIVE in known[figure.measure].needs for figure in told)
+    # A breached limit asked as well.
+    asked = [*told, *(figure for figure in figures if figure.status == FAILED)]
+    is_asked = any(
+        Need.SENSITIVE in known[figure.measure].needs for figure in asked if figure.measure in known
+    )
     if sensitive and told and not is_asked:
         yield phrase(
             "no measure looked at the sensitive attribute {columns}", columns=listing(sensitive)
@@ -271,9 +275,9 @@ def sensitive_columns(roles: Mapping[str, Any]) -> list[str]:
 
 def _is_worst(measure: Measure, value: float | bool | None) -> bool:
     """Whether a figure of protection could not be worse."""
-    if measure.family not in (Family.PRIVACY, Family.RISK) or value is None:
+    if measure.family not in (Family.PRIVACY, Family.RISK) or measure.better is Better.TRUE:
         return False
-    if isinstance(value, bool) or measure.better is Better.TRUE:
+    if value is None:
         return False
     low, high = measure.range
     return value >= high if measure.better is Better.LOWER else value <= low

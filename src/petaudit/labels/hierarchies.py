@@ -15,7 +15,8 @@ from petaudit.errors import LONGEST_PATH, HierarchyError, listing, phrase, short
 from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.labels.hierarchy import OTHER, Hierarchy
 from petaudit.labels.numbers import range_of
-from petaudit.labels.rules import RULE_EXAMPLES, PathRule, Rule, other_label, parse_rule
+from petaudit.labels.rule_forms import RULE_EXAMPLES, parse_rule
+from petaudit.labels.rules import PathRule, Rule, counts_of, other_label
 from petaudit.system.files import before_reading, fingerprint_of, os_reason
 from petaudit.system.yaml_files import read_yaml
 
@@ -50,6 +51,8 @@ class Hierarchies:
             self._by_attribute[attribute] = entry
         self._rules_file = rules_file
         self._built: dict[str, Hierarchy] = {}
+        self._fixed: dict[str, tuple[Mapping[str | None, int], PathRule]] = {}
+        """The counts that rules which depend on counts were built for, and what they are then."""
 
     @classmethod
     def of(cls, spec: HierarchySpec) -> Hierarchies:
@@ -94,7 +97,8 @@ class Hierarchies:
     def files(self) -> tuple[Path, ...]:
         """The files that say what these hierarchies are."""
         given = (
-            entry.path for entry in self._by_attribute.values() if isinstance(entry, Hierarchy)
+            entry.path if isinstance(entry, Hierarchy) else getattr(entry, "file", None)
+            for entry in self._by_attribute.values()
         )
         return tuple(path for path in (self._rules_file, *given) if path is not None)
 
@@ -148,13 +152,15 @@ class Hierarchies:
             )
         if isinstance(entry, Hierarchy) and (entry.other is None or values_of is None):
             return entry
-        if attribute not in self._built:
-            if values_of is None:
-                raise HierarchyError(
-                    "the hierarchy of {column!r} is a rule: it needs the original table to "
-                    "know the values",
-                    column=attribute,
-                )
+        if values_of is None and attribute not in self._built:
+            raise HierarchyError(
+                "the hierarchy of {column!r} is a rule: it needs the original table to "
+                "know the values",
+                column=attribute,
+            )
+        if isinstance(entry, PathRule) and entry.fixed is not None and values_of is not None:
+            entry = self._fixed_rule(attribute, entry, values_of)
+        if attribute not in self._built and values_of is not None:
             values = values_of(attribute)
             if isinstance(entry, Hierarchy):
                 self._built[attribute] = entry.with_others(values, entry.other or OTHER)
@@ -164,17 +170,38 @@ class Hierarchies:
                 announce(self._built[attribute])
         return self._built[attribute]
 
-    def for_labels(self, attribute: str, labels: Sequence[str | None]) -> Hierarchy | None:
+    def _fixed_rule(self, attribute: str, rule: PathRule, values_of: ValuesOf) -> PathRule:
+        """What a rule that depends on counts is for a table; another table has another one."""
+        counts = counts_of(values_of(attribute))
+        if attribute not in self._fixed or self._fixed[attribute][0] != counts:
+            self._fixed[attribute] = counts, rule.fixed_for(attribute, counts)
+            self._built.pop(attribute, None)
+        return self._fixed[attribute][1]
+
+    def for_labels(
+        self, attribute: str, labels: Sequence[str | None], values_of: ValuesOf | None = None
+    ) -> Hierarchy | None:
         """Return the hierarchy that a rule gives these labels; None where no rule makes it.
 
         It is not stored: measures of the original have one for the values of the original. Labels
-        that the rule does not know are left out, since a population may be generalised already.
+        that the rule does not know are left out, since a population may be generalised already. A
+        rule that depends on counts takes those of ``values_of``, which the table was made with.
         """
         rule = self.rule(attribute)
         if rule is None:
             return None
         if not isinstance(rule, PathRule):
             return rule.build(attribute, labels)
+        if rule.fixed is not None and values_of is None:
+            raise HierarchyError(
+                "rule {name} for {column!r} depends on the table that it is used on, and the "
+                "original is not given: give it, or the rule with its labels written out "
+                "(petaudit hierarchies)",
+                name=rule.name,
+                column=attribute,
+            )
+        if rule.fixed is not None and values_of is not None:
+            rule = self._fixed_rule(attribute, rule, values_of)
         return rule.build_known(attribute, labels) or Hierarchy(attribute, [[SUPPRESSED]])
 
 
@@ -186,7 +213,7 @@ def _entry(attribute: str, entry: object, base: Path = Path()) -> Hierarchy | Ru
             hierarchy = read_file(base / entry["file"], attribute)
             hierarchy.other = other_label(entry.get("other"))
             return hierarchy
-        return parse_rule(attribute, entry) or Hierarchy.from_mapping(attribute, entry)
+        return parse_rule(attribute, entry, base) or Hierarchy.from_mapping(attribute, entry)
     if isinstance(entry, str | PathLike):
         if entry in RULE_EXAMPLES and not (base / entry).exists():
             raise HierarchyError(
@@ -221,10 +248,9 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
         )
     hierarchies: dict[str, Hierarchy] = {}
     for path in sorted(folder.iterdir()):
-        match = _FILE_NAME.fullmatch(path.name)
-        if match is None:
+        attribute = attribute_of_file(path.name)
+        if attribute is None:
             continue
-        attribute = trim(match["attribute"])
         if attribute in hierarchies:
             raise HierarchyError(
                 "folder {folder!r} has two hierarchies for {column!r}: {first} and {second}",
@@ -243,6 +269,16 @@ def read_folder(folder: Path) -> dict[str, Hierarchy]:
             names=listing(names, _MOST_NAMED) or phrase("nothing"),
         )
     return hierarchies
+
+
+def attribute_of_file(name: str) -> str | None:
+    """The attribute that a file is named after; None for other files.
+
+    >>> attribute_of_file("adult_hierarchy_age.csv"), attribute_of_file("notes.txt")
+    ('age', None)
+    """
+    match = _FILE_NAME.fullmatch(name)
+    return None if match is None else trim(match["attribute"])
 
 
 def read_file(path: Path, attribute: str) -> Hierarchy:

@@ -62,6 +62,8 @@ class Hierarchy:
         self.origin = origin or (
             str(path) if path else phrase("hierarchy of {column!r}", column=attribute)
         )
+        self._lines: dict[str, int] = {}
+        """Where each leaf was first, as far as it came from lines."""
         self._paths = self._validated(rows, line_numbers)
         if len({path[-1] for path in self._paths.values()}) > 1:
             self._paths = {leaf: (*path, SUPPRESSED) for leaf, path in self._paths.items()}
@@ -161,6 +163,47 @@ class Hierarchy:
         extended.others = tuple(others)
         return extended
 
+    @property
+    def changing_labels(self) -> tuple[str, ...]:
+        """The labels of several levels that do not stand for the same leaves at all of them.
+
+        >>> ages = Hierarchy("age", [["1", "<9", "<9"], ["9", ">8", "50"], ["50", ">8", "50"]])
+        >>> ages.changing_labels
+        ('50',)
+        """
+        changing = {
+            label
+            for path in self._paths.values()
+            for label in path
+            if path[self._lowest_level[label]] != label
+        }
+        return tuple(label for label in self.ambiguous_labels if label in changing)
+
+    def require_nested(self) -> None:
+        """Raise an error unless equal labels are equal at every level above.
+
+        >>> Hierarchy("age", [["1", "low", "a"], ["2", "low", "b"]]).require_nested()
+        Traceback (most recent call last):
+        petaudit.errors.HierarchyError: hierarchy of 'age', line 2: not nested, because 1 label of \
+level 1 has several labels above it at level 2; give it the same one in every line
+        """
+        for level in range(1, self.levels - 1):
+            above: dict[str, str] = {}
+            torn: dict[str, str] = {}
+            for leaf, path in self._paths.items():
+                if above.setdefault(path[level], path[level + 1]) != path[level + 1]:
+                    torn.setdefault(path[level], leaf)
+            if torn:
+                label, leaf = next(iter(torn.items()))
+                problem = phrase(
+                    "not nested, because {labels} of level {level} has several labels above it at "
+                    "level {above}; give it the same one in every line",
+                    labels=counted(len(torn), "label"),
+                    level=level,
+                    above=level + 1,
+                )
+                raise self._at(self._lines.get(leaf, 0), problem, label)
+
     def unknown_labels(self, labels: Sequence[str | None]) -> HierarchyError:
         """The error for labels of the data that no level holds."""
         nulls = ""
@@ -236,6 +279,7 @@ class Hierarchy:
                 raise self._at(line, problem, labels[0])
             if labels[0] != NULL_LABEL and NULL_LABEL in labels:
                 raise self._at(line, phrase("the leaf has an empty label above it"), labels[0])
+            self._lines.setdefault(labels[0], line)
             known = paths.setdefault(labels[0], labels)
             if known != labels:
                 problem = phrase("the leaf is in an earlier line with another path")

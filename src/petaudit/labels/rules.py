@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal, localcontext
-from difflib import get_close_matches
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Protocol
 
 from petaudit.errors import (
@@ -21,7 +22,6 @@ from petaudit.errors import (
     error_context,
     joined,
     phrase,
-    suggestion,
 )
 from petaudit.exact.fractions import Number, exact
 from petaudit.labels.cells import SUPPRESSED, trim
@@ -43,12 +43,20 @@ class Rule(Protocol):
     """Anything that makes a hierarchy once the values of the column are known."""
 
     def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
-        """Make the hierarchy of an attribute that holds these values."""
+        """Make the hierarchy of an attribute that holds these values.
+
+        Rules that count take them as often as they are given, or as a mapping from value to count.
+        """
         ...
 
 
+def counts_of(values: Iterable[str | None]) -> Mapping[str | None, int]:
+    """How often each value is given."""
+    return values if isinstance(values, Mapping) else Counter(values)
+
+
 @dataclass(frozen=True)
-class _Plan:
+class Plan:
     """How the leaves of one column get the labels above them."""
 
     labels_above: Callable[[str], Sequence[str] | None]
@@ -73,28 +81,43 @@ class PathRule:
     """A rule that looks at all values of a column, and then gives each the labels above it."""
 
     name: str
-    plan: Callable[[Collection[str]], _Plan]
+    plan: Callable[[Mapping[str, int]], Plan]
+    """Given the values, each with how often it occurs."""
     problem: str
     """What is wrong with a value that does not fit."""
     is_made: Callable[[str], bool]
     """Whether a label may be one that the rule makes, of a table that is generalised already."""
     other: str | None = None
     """The label of values that do not fit; without one they are an error."""
+    fixed: Callable[[Mapping[str, int]], PathRule] | None = None
+    """The rule that it is for some values, where the labels depend on how often values occur."""
+    form: Mapping[str, Any] | None = None
+    """The rule as YAML has it, where that is known."""
+    file: Path | None = None
+    """The file that the rule stands in, if it is one of its own."""
 
     def build(self, attribute: str, values: Iterable[str | None]) -> Hierarchy:
         """Make the hierarchy of an attribute that holds these values; a null stays one."""
-        return self._built(attribute, set(values))
+        return self._built(attribute, counts_of(values))
+
+    def fixed_for(self, attribute: str, values: Iterable[str | None]) -> PathRule:
+        """The same labels by a rule that gives other tables these labels, too."""
+        if self.fixed is None:
+            return self
+        with error_context(self._origin(attribute)):
+            rule = self.fixed(_present(counts_of(values)))
+        return rule if self.other is None else rule.with_other(self.other)
 
     def build_known(self, attribute: str, values: Iterable[str | None]) -> Hierarchy | None:
         """Do the same without the labels that the rule makes itself, and without what is unknown.
 
         A population may be generalised already, and its labels are not other ones then.
         """
-        distinct = set(values)
-        plan = self._plan(attribute, distinct)
+        counts = counts_of(values)
+        plan = self._plan(attribute, counts)
         known = {
-            value
-            for value in distinct
+            value: number
+            for value, number in counts.items()
             if value is None
             or plan.labels_above(value) is not None
             or not (self.other is None or value in (SUPPRESSED, self.other) or self.is_made(value))
@@ -103,17 +126,20 @@ class PathRule:
 
     def with_other(self, label: str) -> PathRule:
         """The same rule with a level for values that do not fit, unless it has one."""
-        return self if self.other is not None else replace(self, other=label)
+        if self.other is not None:
+            return self
+        form = None if self.form is None else {**self.form, "other": label}
+        return replace(self, other=label, form=form)
 
-    def _plan(self, attribute: str, values: Set[str | None]) -> _Plan:
+    def _plan(self, attribute: str, values: Mapping[str | None, int]) -> Plan:
         with error_context(self._origin(attribute)):
-            return self.plan([value for value in values if value is not None])
+            return self.plan(_present(values))
 
     def _origin(self, attribute: str) -> Phrase:
         return phrase("rule {name} for {column!r}", name=self.name, column=attribute)
 
     def _built(
-        self, attribute: str, values: Set[str | None], plan: _Plan | None = None
+        self, attribute: str, values: Mapping[str | None, int], plan: Plan | None = None
     ) -> Hierarchy:
         plan = plan or self._plan(attribute, values)
         leaves = sorted(value for value in values if value is not None)
@@ -143,9 +169,15 @@ class PathRule:
         if None in values:
             rows.append([*[NULL_LABEL] * plan.levels, plan.top])
         hierarchy = Hierarchy(attribute, rows, origin=self._origin(attribute))
+        # A tail or a value that is kept says the same at every level that it is a label of.
+        hierarchy.ambiguous_labels = hierarchy.changing_labels
         hierarchy.others = tuple(misfits)
         hierarchy.notes = plan.notes
         return hierarchy
+
+
+def _present(values: Mapping[str | None, int]) -> dict[str, int]:
+    return {value: number for value, number in values.items() if value is not None}
 
 
 def other_label(other: bool | str | None) -> str | None:
@@ -170,7 +202,7 @@ def ranges(
     closed: bool = False,
     written: str | None = None,
     other: bool | str | None = None,
-) -> Rule:
+) -> PathRule:
     """Numbers to half-open ranges of growing width, ``[20,25[``; tails can be coded.
 
     With ``closed``, ranges of integers are written as people do, ``20-24``. How a column writes its
@@ -193,8 +225,8 @@ def ranges(
         if wide <= narrow or wide % narrow != 0:
             raise OptionError(
                 "range width {wide} is not a larger multiple of {narrow}: ranges must nest",
-                wide=_plain(wide),
-                narrow=_plain(narrow),
+                wide=plain_number(wide),
+                narrow=plain_number(narrow),
             )
     start = exact(origin, phrase("the ranges' origin"))
     lower = None if bottom is None else exact(bottom, phrase("the ranges' bottom"))
@@ -202,49 +234,67 @@ def ranges(
     if lower is not None and upper is not None and lower > upper:
         raise OptionError(
             "the ranges' bottom {bottom} is above their top {top}",
-            bottom=_plain(lower),
-            top=_plain(upper),
+            bottom=plain_number(lower),
+            top=plain_number(upper),
         )
-    check_form(written, NUMBER_FORMS)
-    if not isinstance(closed, bool):
-        raise OptionError("closed must be true or false, got {closed!r}", closed=closed)
     if closed and (steps[0] == 1 or any(n.denominator > 1 for n in (start, *steps))):
         raise OptionError("closed ranges are of integers: widths from 2, and an integer origin")
 
-    def label(low: Fraction, step: Fraction) -> str:
-        if closed:
-            return f"{_plain(low)}-{_plain(low + step - 1)}"
-        return f"[{_plain(low)},{_plain(low + step)}["
+    def labels_of(number: Fraction) -> list[str]:
+        if lower is not None and number < lower:
+            return [f"<{plain_number(lower)}"] * len(steps)
+        if upper is not None and number >= upper:
+            return [f">={plain_number(upper)}"] * len(steps)
+        lows = [start + (number - start) // step * step for step in steps]
+        return [range_label(low, low + step, closed) for low, step in zip(lows, steps, strict=True)]
 
-    def plan(leaves: Collection[str]) -> _Plan:
+    return number_rule("ranges", labels_of, len(steps), closed, written, other)
+
+
+def range_label(low: Fraction, high: Fraction, closed: bool) -> str:
+    """A range from a number up to below another one; closed, as people write it of integers."""
+    if closed:
+        return f"{plain_number(low)}-{plain_number(high - 1)}"
+    return f"[{plain_number(low)},{plain_number(high)}["
+
+
+def number_rule(
+    name: str,
+    labels_of: Callable[[Fraction], Sequence[str]],
+    levels: int,
+    closed: bool,
+    written: str | None,
+    other: bool | str | None,
+) -> PathRule:
+    """A rule that gives numbers their labels; the root is above them."""
+    check_form(written, NUMBER_FORMS)
+    if not isinstance(closed, bool):
+        raise OptionError("closed must be true or false, got {closed!r}", closed=closed)
+
+    def plan(leaves: Collection[str]) -> Plan:
         reading = number_reading(leaves, written)
 
         def labels_above(leaf: str) -> list[str] | None:
             number = reading.read(leaf)
             if number is None or (closed and number.denominator > 1):
                 return None
-            if lower is not None and number < lower:
-                labels = [f"<{_plain(lower)}"] * len(steps)
-            elif upper is not None and number >= upper:
-                labels = [f">={_plain(upper)}"] * len(steps)
-            else:
-                lows = [start + (number - start) // step * step for step in steps]
-                labels = [label(low, step) for low, step in zip(lows, steps, strict=True)]
-            return [*labels, SUPPRESSED]
+            return [*labels_of(number), SUPPRESSED]
 
-        return _Plan(labels_above, len(steps) + 1, notes=reading.notes)
+        return Plan(labels_above, levels + 1, notes=reading.notes)
 
     problem = phrase("cannot be read as a number")
     if closed:
         problem = phrase("cannot be read as an integer, and closed ranges are of integers")
-    return PathRule("ranges", plan, problem, _is_range, other_label(other))
+    return PathRule(name, plan, problem, _is_range, other_label(other))
 
 
 def _is_range(label: str) -> bool:
     return range_of(label) is not None
 
 
-def mask_right(mark: str = "*", levels: int | None = None, other: bool | str | None = None) -> Rule:
+def mask_right(
+    mark: str = "*", levels: int | None = None, other: bool | str | None = None
+) -> PathRule:
     """Digits or characters hidden one by one from the right.
 
     >>> mask_right().build("zip", ["47677", "476"]).path_of("47677")
@@ -257,7 +307,7 @@ def mask_right(mark: str = "*", levels: int | None = None, other: bool | str | N
     if levels is not None and levels < 1:
         raise OptionError("a mask of {levels} levels hides nothing; use at least 1", levels=levels)
 
-    def plan(leaves: Collection[str]) -> _Plan:
+    def plan(leaves: Collection[str]) -> Plan:
         longest = max((len(leaf) for leaf in leaves if mark not in leaf), default=1)
         depth = longest if levels is None else min(levels, longest)
 
@@ -266,7 +316,7 @@ def mask_right(mark: str = "*", levels: int | None = None, other: bool | str | N
                 return None
             return [leaf[: max(len(leaf) - n, 0)] + mark * n for n in range(1, depth + 1)]
 
-        return _Plan(labels_above, depth, mark * depth, is_rooted=depth == longest)
+        return Plan(labels_above, depth, mark * depth, is_rooted=depth == longest)
 
     problem = phrase("cannot be masked, because of the mask character {mark!r} in them", mark=mark)
     return PathRule("mask", plan, problem, lambda label: mark in label, other_label(other))
@@ -282,7 +332,7 @@ _DATE_STEPS: dict[str, Callable[[date], str]] = {
 _DATE_LABEL = re.compile(r"[0-9]{4}(-[0-9]{2}|-Q[1-4])?|[0-9]{3}[*]", re.ASCII)
 
 
-def dates(*steps: str, written: str | None = None, other: bool | str | None = None) -> Rule:
+def dates(*steps: str, written: str | None = None, other: bool | str | None = None) -> PathRule:
     """Dates to ``day`` (for values with a time), ``month``, ``quarter``, ``year``, ``decade``.
 
     How a column writes its dates is recognised; ``written`` says it: "year-first", "day-first",
@@ -307,7 +357,7 @@ def dates(*steps: str, written: str | None = None, other: bool | str | None = No
         raise OptionError("date steps must grow coarser: {steps}", steps=joined(list(_DATE_STEPS)))
     check_form(written, DATE_FORMS)
 
-    def plan(leaves: Collection[str]) -> _Plan:
+    def plan(leaves: Collection[str]) -> Plan:
         reading = date_reading(leaves, written)
 
         def labels_above(leaf: str) -> list[str] | None:
@@ -316,7 +366,7 @@ def dates(*steps: str, written: str | None = None, other: bool | str | None = No
                 return None
             return [*(_DATE_STEPS[step](day) for step in chosen), SUPPRESSED]
 
-        return _Plan(labels_above, len(chosen) + 1, notes=reading.notes)
+        return Plan(labels_above, len(chosen) + 1, notes=reading.notes)
 
     def is_made(label: str) -> bool:
         return _DATE_LABEL.fullmatch(label) is not None
@@ -325,7 +375,7 @@ def dates(*steps: str, written: str | None = None, other: bool | str | None = No
     return PathRule("dates", plan, problem, is_made, other_label(other))
 
 
-def ordered(order: Sequence[str], *sizes: int, other: bool | str | None = None) -> Rule:
+def ordered(order: Sequence[str], *sizes: int, other: bool | str | None = None) -> PathRule:
     """An ordered list of values, grouped by neighbours: sizes of the groups per level.
 
     >>> ordered(["low", "mid", "high", "top"], 2).build("risk", ["low"]).path_of("low")
@@ -353,101 +403,15 @@ def ordered(order: Sequence[str], *sizes: int, other: bool | str | None = None) 
         ]
         return [*groups, SUPPRESSED]
 
-    plan = _Plan(labels_above, len(sizes) + 1)
+    plan = Plan(labels_above, len(sizes) + 1)
     problem = phrase("cannot be found in the ordered list")
     return PathRule("ordered", lambda _: plan, problem, lambda it: ".." in it, other_label(other))
 
 
-def _plain(number: Fraction) -> str:
+def plain_number(number: Fraction) -> str:
     """A number in full, so that no two bounds look the same: a decimal if it has an end."""
     if number.denominator == 1:
         return str(number)
     with localcontext(prec=_DIGITS):
         decimal = Decimal(number.numerator) / number.denominator
     return format(decimal, "f") if Fraction(decimal) == number else str(number)
-
-
-_RULE_OPTIONS: dict[str, frozenset[str]] = {
-    "ranges": frozenset({"origin", "bottom", "top", "closed", "written", "other"}),
-    "mask": frozenset({"mark", "levels", "other"}),
-    "dates": frozenset({"written", "other"}),
-    "ordered": frozenset({"groups", "other"}),
-}
-RULE_EXAMPLES = {
-    "ranges": "{ranges: [5, 10]}",
-    "mask": "{mask: right}",
-    "dates": "{dates: [month, year]}",
-    "ordered": "{ordered: [low, mid, high], groups: [2]}",
-}
-
-
-def parse_rule(attribute: str, entry: Mapping[Any, Any]) -> Rule | None:
-    """Read a rule in its text form; None where the entry maps leaves to labels."""
-    name = next((key for key in _RULE_OPTIONS if key in entry), None)
-    if name is None:
-        _refuse_mistyped(attribute, entry)
-        return None
-    options = {key: value for key, value in entry.items() if key != name}
-    unknown = [str(key) for key in options if key not in _RULE_OPTIONS[name]]
-    try:
-        if unknown and not _is_rule(name, entry[name]):
-            # A leaf that happens to have the name of a rule, among other leaves.
-            return None
-        if unknown:
-            raise OptionError(
-                "unknown option {name!r}{near}",
-                name=unknown[0],
-                near=suggestion(unknown[0], _RULE_OPTIONS[name]),
-            )
-        return _make_rule(name, entry[name], options)
-    except OptionError as problem:
-        raise HierarchyError(
-            "rule {name} for {column!r}: {problem}",
-            name=name,
-            column=attribute,
-            problem=problem.text,
-        ) from None
-
-
-def _refuse_mistyped(attribute: str, entry: Mapping[Any, Any]) -> None:
-    """Refuse what is nearly the name of a rule, with nothing beside it but options of that rule."""
-    for key in entry:
-        near = [
-            name
-            for name in _RULE_OPTIONS
-            if str(key).casefold().startswith(name.removesuffix("s"))
-            or get_close_matches(str(key).casefold(), [name])
-        ]
-        if near and all(other == key or other in _RULE_OPTIONS[near[0]] for other in entry):
-            raise HierarchyError(
-                "unknown rule {name!r} for {column!r} (did you mean {near!r}?); rules are {rules}",
-                name=str(key),
-                column=attribute,
-                near=near[0],
-                rules=joined(list(_RULE_OPTIONS)),
-            )
-
-
-def _is_rule(name: str, argument: object) -> bool:
-    try:
-        _make_rule(name, argument, {})
-    except OptionError:
-        return False
-    return True
-
-
-def _make_rule(name: str, argument: object, options: Mapping[str, Any]) -> Rule:
-    if name == "ranges":
-        return ranges(*_as_list(argument), **options)
-    if name == "dates":
-        return dates(*_as_list(argument), **options)
-    if name == "ordered":
-        others = {key: value for key, value in options.items() if key != "groups"}
-        return ordered(_as_list(argument), *_as_list(options.get("groups", [])), **others)
-    if argument != "right":
-        raise OptionError("mask must be 'right', got {mask!r}", mask=argument)
-    return mask_right(**options)
-
-
-def _as_list(value: object) -> list[Any]:
-    return list(value) if isinstance(value, list | tuple) else [value]

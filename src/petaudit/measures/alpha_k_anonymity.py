@@ -64,7 +64,8 @@ class AlphaKAnonymity(SensitiveMeasure):
         )
         small = None if k is None else answer.rows_told[0]
         breakdown = {"k": answer.smallest, "asked_k": k, "rows_in_small_classes": small}
-        conditions = () if k is None else (phrase("k at least {k:,}", k=k),)
+        # A class has at least one row, so that a k of 1 asks nothing.
+        conditions = (phrase("k at least {k:,}", k=k),) if k is not None and k > 1 else ()
         return self.judge(inputs, limit, answer, breakdown, conditions=conditions)
 
     def check(self, options: Mapping[str, Any]) -> None:

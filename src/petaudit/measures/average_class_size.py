@@ -9,6 +9,7 @@ from petaudit.errors import joined, phrase
 from petaudit.exact.fractions import share_kept
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Need, Result, rows_of
+from petaudit.measures.limits import rounded_texts
 from petaudit.measures.utility import UtilityMeasure, classes_of_both, suppressed_text
 
 
@@ -77,9 +78,10 @@ class AverageClassSize(UtilityMeasure):
         mean, before = result.released.mean_class_size, result.original.mean_class_size
         if mean is None:
             return (phrase("every row is suppressed: no rows can be told apart"),)
-        parts = [phrase("a class has {mean:.6g} rows on average", mean=mean)]
+        shown, _, shown_before = rounded_texts(mean, None, before)
+        parts = [phrase("a class has {mean} rows on average", mean=shown)]
         if before is not None:
-            parts.append(phrase("it had {mean:.6g} in the original", mean=before))
+            parts.append(phrase("it had {mean} in the original", mean=shown_before))
         return (joined(parts, "; "), *suppressed_text(result.released.suppressed_rows))
 
 

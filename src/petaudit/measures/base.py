@@ -196,8 +196,12 @@ class Measure:
     """Options that never change the figure."""
     only_by_name: str | None = None
     """Why the measure runs only when it is named, for example because it suits few tables."""
+    is_mentioned: bool = True
+    """Whether an audit of everything names it among what was left out."""
     riskiest: Riskiest = Riskiest.SMALLEST
     """Which classes go first when some are dropped to reach a limit."""
+    decides_by_interval: bool = False
+    """Whether an interval keeps or breaks a limit, and otherwise nothing is decided."""
     has_same_columns: bool = False
     """Whether the original and the control must have the columns of the table."""
     positional: ClassVar[tuple[str, ...]]
@@ -244,6 +248,10 @@ class Measure:
         It is read from a document, maybe of an earlier version: there is no :class:`Result`.
         """
         return None
+
+    def more_columns(self, result: Result) -> Columns:
+        """What the table of one row has beside the figure and its verdict."""
+        return {}
 
     def columnwise(self, result: Result) -> Columns:
         """Lay out the result as a table with a row per column of the data."""
@@ -484,9 +492,8 @@ class Measure:
                 given = signature.bind(*tables, **arguments).arguments
             except TypeError as problem:
                 raise TypeError(f"{cls.function_name()}(): {problem}") from None
-            option_names = [name for name in given if name not in input_parameters()]
-            options = {name: given.pop(name) for name in option_names}
-            result = measure.run(gather(**given), options)
+            inputs, options = cls.split_arguments(given)
+            result = measure.run(gather(**inputs), options)
             announce(result)
             return result
 
@@ -496,9 +503,26 @@ class Measure:
         return function
 
     @classmethod
+    def split_arguments(cls, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What the function was given for :func:`~petaudit.inputs.gather`, and the options."""
+        inputs = {name: value for name, value in given.items() if name in input_parameters()}
+        return inputs, {name: value for name, value in given.items() if name not in inputs}
+
+    @classmethod
     def function_name(cls) -> str:
         """The name of the measure as Python writes it, which is that of its module, too."""
         return cls.name.replace("-", "_")
+
+    @classmethod
+    def option_parameters(cls) -> list[inspect.Parameter]:
+        """The options as parameters of the function, required ones first."""
+        options = []
+        for option, _ in cls()._parameters:
+            exact_default = isinstance(option.default, Fraction)
+            default = float(option.default) if exact_default else option.default
+            annotation = Annotation.of(option.annotation)
+            options.append(option.replace(annotation=annotation, default=default))
+        return sorted(options, key=lambda parameter: parameter.default is not parameter.empty)
 
     @classmethod
     def signature(cls) -> inspect.Signature:
@@ -507,29 +531,23 @@ class Measure:
             inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=object)
             for name in cls.positional
         ]
-        options = []
-        for option, _ in cls()._parameters:
-            exact_default = isinstance(option.default, Fraction)
-            default = float(option.default) if exact_default else option.default
-            annotation = _Annotation.of(option.annotation)
-            options.append(option.replace(annotation=annotation, default=default))
+        options = cls.option_parameters()
         shared = input_parameters().items()
         others = [parameter for name, parameter in shared if name not in cls.positional]
         limits = [] if cls.limit_help is None else [limit_parameter()]
-        options.sort(key=lambda parameter: parameter.default is not parameter.empty)
         return inspect.Signature(
-            [*tables, *limits, *options, *others], return_annotation=_Annotation("Result")
+            [*tables, *limits, *options, *others], return_annotation=Annotation("Result")
         )
 
 
-class _Annotation(str):
+class Annotation(str):
     """A type as it is written, without quotes where a signature is shown."""
 
     __slots__ = ()
     __repr__ = str.__str__
 
     @classmethod
-    def of(cls, annotation: Any) -> _Annotation:
+    def of(cls, annotation: Any) -> Annotation:
         """Write a type; what is read as an exact number may be given as any."""
         if get_origin(annotation) in (Union, UnionType):
             return cls(" | ".join(map(cls.of, get_args(annotation))))
@@ -540,7 +558,7 @@ class _Annotation(str):
 def limit_parameter() -> inspect.Parameter:
     """The argument that sets a limit."""
     kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter("limit", kind, default=None, annotation=_Annotation("Number | None"))
+    return inspect.Parameter("limit", kind, default=None, annotation=Annotation("Number | None"))
 
 
 @cache
@@ -553,7 +571,7 @@ def input_parameters() -> dict[str, inspect.Parameter]:
     return {
         parameter.name: parameter.replace(
             kind=parameter.KEYWORD_ONLY if parameter in reading else parameter.kind,
-            annotation=_Annotation(parameter.annotation),
+            annotation=Annotation(parameter.annotation),
         )
         for parameter in (*own, *reading)
         if parameter.kind is not parameter.VAR_KEYWORD and parameter.name not in _INTERNAL_ARGUMENTS
@@ -578,7 +596,7 @@ def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
     """Return the signature of a function with the shared arguments in place of ``**inputs``."""
     signature = inspect.signature(function)
     named = {
-        name: parameter.replace(annotation=_Annotation(parameter.annotation))
+        name: parameter.replace(annotation=Annotation(parameter.annotation))
         for name, parameter in signature.parameters.items()
         if parameter.kind is not parameter.VAR_KEYWORD
     }

@@ -11,6 +11,7 @@ from petaudit.exact.class_figures import ClassFigures, ratio_figures
 from petaudit.exact.fractions import exact
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Family, Need, Remedy, Result, Riskiest
+from petaudit.measures.limits import rounded_texts
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
 from petaudit.system import kinds
@@ -83,7 +84,7 @@ class DeltaPresence(RiskMeasure):
             "people_without_rows": people.people_without_rows,
         }
         conditions = []
-        if least is not None:
+        if least:
             conditions.append(phrase("smallest share at least {least:g}", least=float(least)))
         return self.judge(
             classes,
@@ -115,10 +116,10 @@ class DeltaPresence(RiskMeasure):
     def explain(self, result: Result) -> Iterator[str]:
         """The range of shares, classes of the population without a row, what the limit takes."""
         shares = phrase(
-            "shares of the population in the table: {smallest:.6g} to {largest:.6g}, in "
+            "shares of the population in the table: {smallest} to {largest}, in "
             "{classes} of the table",
-            smallest=result.smallest,
-            largest=result.value,
+            smallest=rounded_texts(result.smallest, None)[0],
+            largest=rounded_texts(result.value, result.limit)[0],
             classes=counted(result.classes, "class", "classes"),
         )
         suppressed = phrase("{rows} suppressed", rows=result.counted(result.suppressed_rows))

@@ -8,6 +8,7 @@ from petaudit.errors import phrase
 from petaudit.exact.fractions import share_kept
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Columns, Need, Result
+from petaudit.measures.limits import rounded_texts
 from petaudit.measures.utility import UtilityMeasure, classes_of_both, suppressed_text
 from petaudit.tables import ClassHistogram
 from petaudit.tables.result_frames import ResultColumn
@@ -61,11 +62,14 @@ class Discernibility(UtilityMeasure):
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """Say how many rows look like a row, before and after."""
+        penalties = (result.penalty, result.original_penalty)
+        alike, before = (float(penalty / result.rows) for penalty in penalties)
+        shown, _, shown_before = rounded_texts(alike, None, before)
         line = phrase(
-            "on average a row is indistinguishable from {alike:.6g} rows, itself included; in the "
-            "original from {before:.6g}",
-            alike=result.penalty / result.rows,
-            before=result.original_penalty / result.rows,
+            "on average a row is indistinguishable from {alike} rows, itself included; in the "
+            "original from {before}",
+            alike=shown,
+            before=shown_before,
         )
         return (line, *suppressed_text(result.suppressed_rows))
 

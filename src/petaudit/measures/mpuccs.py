@@ -22,6 +22,7 @@ from petaudit.errors import (
     listing,
     phrase,
     suggestion,
+    term,
 )
 from petaudit.exact.fractions import exact_nonnegative, parse_number, quotient_text
 from petaudit.measures.base import (
@@ -37,7 +38,8 @@ from petaudit.measures.base import (
     limit_parameter,
     refuse_unknown,
 )
-from petaudit.measures.limits import refuse_unbreakable
+from petaudit.measures.limits import figure_texts, refuse_unbreakable
+from petaudit.measures.result import ScreenTable
 from petaudit.pictures.singled_out import singled_out_of
 from petaudit.singling.options import PROFILES, Options, Profile, Progress
 from petaudit.system.files import unchanged
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
 
 NAME: Final = "mpuccs"
 _MOST_COMBINATIONS: Final = 100
+_MOST_SHOWN: Final = 10
 _CHANGES: Final[Mapping[str, Kind]] = {
     "column": "text",
     "rows_helped": "integer",
@@ -369,6 +372,70 @@ class MpuccsResult(Result):
             # Counting them takes a while, so it is done for those who ask.
             "changes": self.__dict__.get("changes", []),
         }
+
+    @property
+    def screen_tables(self) -> tuple[ScreenTable, ...]:
+        """The figures, what changing a column would do, and the combinations that expose most."""
+        if self.findings.is_empty:
+            return ()
+        tables = (self._figures_table(), self._changes_table(), self._combinations_table())
+        return tuple(table for table in tables if table.rows)
+
+    def _figures_table(self) -> ScreenTable:
+        titles = {
+            "privacy_risk_score": term("risk score"),
+            "identification_rate": term("identification rate"),
+        }
+        rows = []
+        for name in (name for name in titles if name in self.figures):
+            is_judged = self.limit is not None and name == self.figure
+            value, _ = figure_texts(self.figures[name], self.limit if is_judged else None)
+            value = value if self.complete else phrase("at least {figure}", figure=value)
+            rows.append([titles[name], value, term("judged") if is_judged else ""])
+        removed = []
+        if self.removed_original:
+            removed.append(phrase("{number:,} in the original", number=self.removed_original))
+        if self.removed_synthetic:
+            number = self.removed_synthetic
+            removed.append(phrase("{number:,} in the synthetic table", number=number))
+        if self.removed_control:
+            removed.append(phrase("{number:,} in the control", number=self.removed_control))
+        rows += [[term("duplicates removed"), listing(removed), ""]] if removed else []
+        return ScreenTable(term("Figures"), [term("figure"), term("value"), ""], rows)
+
+    def _combinations_table(self) -> ScreenTable:
+        return ScreenTable(
+            term("Combinations that expose most rows (a row counts for the first to identify it)"),
+            [term("identified"), term("unique"), term("columns")],
+            [
+                [f"{identified:,}", f"{unique:,}", " + ".join(columns)]
+                for columns, identified, unique in self.findings.worst_combinations(_MOST_SHOWN)
+            ],
+        )
+
+    def _changes_table(self) -> ScreenTable:
+        known = self.__dict__.get("changes", [])
+        before = known[0]["rows_before"] if known else 0
+        helpful = [change for change in known if change["rows_after"] < before][:_MOST_SHOWN]
+        harmful = [change for change in known if change["rows_after"] > before][-3:]
+        return ScreenTable(
+            phrase(
+                "What changing one column would do (now {rows:,} identified, up to {columns} "
+                "columns)",
+                rows=before,
+                columns=known[0]["up_to_columns"] if known else 0,
+            ),
+            [term("rows after"), term("difference"), term("column"), term("change")],
+            [
+                [
+                    f"{change['rows_after']:,}",
+                    f"{change['rows_after'] - before:+,}",
+                    change["column"],
+                    change["change"],
+                ]
+                for change in (*helpful, *harmful)
+            ],
+        )
 
     @property
     def figure(self) -> str:

@@ -29,7 +29,8 @@ class Profitability(Measure):
     else 0; without allowed attacks also cost > gain/c
 
     Reference: Z. Wan et al.: A Game Theoretic Framework for Analyzing Re-Identification Risk. PLOS
-    ONE 10(3), 2015, doi 10.1371/journal.pone.0120592
+    ONE 10(3), 2015, doi 10.1371/journal.pone.0120592; F. Prasser et al.: An Open Source Tool for
+    Game Theoretic Health Data De-Identification. AMIA 2017
 
     >>> import pyarrow as pa
     >>> table = pa.table({"born": ["197*", "198*", "198*"]})

@@ -12,7 +12,7 @@ from petaudit.errors import OptionError, Phrase, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Result
 from petaudit.measures.l_diversity import LDiversity
-from petaudit.measures.limits import refuse_unbreakable
+from petaudit.measures.limits import refuse_unbreakable, rounded_texts
 from petaudit.measures.sensitive import SensitiveMeasure, Worst
 from petaudit.system import kinds
 from petaudit.tables.shares import commonest_against_rare
@@ -81,9 +81,9 @@ class RecursiveLDiversity(SensitiveMeasure):
 
     def notes(self, result: Result) -> tuple[str, ...]:
         """Say what the figure is."""
-        value = result.value
-        line = phrase("with l = {l:,}, c must be more than {value:.6g}", l=result.l, value=value)
-        return () if isinf(value) else (line,)
+        value, *_ = rounded_texts(result.value, result.limit)
+        line = phrase("with l = {l:,}, c must be more than {value}", l=result.l, value=value)
+        return () if isinf(result.value) else (line,)
 
 
 recursive_l_diversity = RecursiveLDiversity.as_function()

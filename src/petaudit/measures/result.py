@@ -10,7 +10,7 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, cast, get_args, get_type_hints
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast, get_args, get_type_hints
 
 from petaudit.errors import OptionError, Phrase, listing, suggestion, tally, term
 from petaudit.i18n.numbers import Unit
@@ -38,6 +38,14 @@ ENTRY_KEYS: Final = (
 """What every entry of a document has; whatever else a result says is in its details."""
 
 Columns: TypeAlias = "dict[str, ResultColumn]"
+
+
+class ScreenTable(NamedTuple):
+    """A table that a terminal shows below the figures: the most telling rows first."""
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -187,9 +195,10 @@ class Result:
         if granularity == DETAILS:
             return self.by.details(self, with_values=with_values)
         kind: Kind = "boolean" if isinstance(self.value, bool) else "number"
-        return columns_of(
+        usual = columns_of(
             [self], measure="text", value=kind, limit="number", status="text", better="text"
         )
+        return usual | self.by.more_columns(self)
 
     def _entry_details(self) -> dict[str, Any]:
         """Return what the measure adds to the figure, as an entry of a document has it."""
@@ -223,6 +232,11 @@ class Result:
             "details": self._entry_details(),
             "pictures": pictures,
         }
+
+    @property
+    def screen_tables(self) -> tuple[ScreenTable, ...]:
+        """Tables that a terminal shows; most results say everything in their explanation."""
+        return ()
 
     @property
     def figure_row(self) -> FigureRow:

@@ -13,6 +13,7 @@ from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures._class_question import Answer, Question, WorstClass
 from petaudit.measures.base import Better, Columns, Family, Measure, Need, Remedy, Result, left_out
+from petaudit.measures.limits import rounded_texts
 from petaudit.measures.result import columns_of
 from petaudit.system import kinds
 from petaudit.tables import ClassTable
@@ -37,13 +38,15 @@ class AttributeFigure:
     classes_infinite: int = 0
     """How many classes have an infinite figure, so that no limit holds for them."""
 
-    def explain(self, why_infinite: str, unit: Unit, of_rows: int | None) -> Phrase:
+    def explain(
+        self, why_infinite: str, unit: Unit, of_rows: int | None, limit: float | None
+    ) -> Phrase:
         """The figure with its worst classes, the infinite ones, and those that break the limit."""
         parts = [
             phrase(
-                "{attribute}: {figure:.6g} ({classes})",
+                "{attribute}: {figure} ({classes})",
                 attribute=self.attribute,
-                figure=self.value,
+                figure=rounded_texts(self.value, limit)[0],
                 classes=counted(self.classes, "class", "classes"),
             )
         ]
@@ -207,7 +210,8 @@ class SensitiveMeasure(Measure):
         remedies = () if result.remedy is None else (result.remedy.text,)
         rows = None if result.remedy is None else result.remedy.of_rows
         why = self.why_infinite(result)
-        lines = (figure.explain(why, result.unit, rows) for figure in result.attributes)
+        limit = result.limit
+        lines = (figure.explain(why, result.unit, rows, limit) for figure in result.attributes)
         return (*lines, *self.notes(result), *remedies)
 
     def why_infinite(self, result: Result) -> Phrase:

@@ -50,7 +50,8 @@ class SpecialUniques(SampleMeasure):
     Reference: M. J. Elliot, A. M. Manning, R. W. Ford: A Computational Algorithm for Handling the
     Special Uniques Problem. IJUFKS 10(5), 2002, doi 10.1142/S0218488502001600; A. M. Manning, D. J.
     Haglin, J. A. Keane: A recursive search algorithm for statistical disclosure assessment. Data
-    Mining and Knowledge Discovery 16, 2008, doi 10.1007/s10618-007-0078-6
+    Mining and Knowledge Discovery 16, 2008, doi 10.1007/s10618-007-0078-6; M. J. Elliot, A. M.
+    Manning, K. Mayes, J. Gurd, M. Bane: SUDA: A Program for Detecting Special Uniques
 
     >>> import pyarrow as pa
     >>> table = pa.table({"sex": ["f", "f", "m", "m"], "age": ["30", "99", "30", "30"]})

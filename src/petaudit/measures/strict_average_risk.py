@@ -99,7 +99,8 @@ class StrictAverageRisk(RiskMeasure):
             holds=not too_few,
             is_estimate=is_estimate,
             figure=f"{self.name}, {people_from}",
-            conditions=() if k is None else (phrase("k at least {k:,}", k=k),),
+            # Every class has a person, so that a k of 1 asks nothing.
+            conditions=(phrase("k at least {k:,}", k=k),) if k is not None and k > 1 else (),
         )
 
     def check(self, options: Mapping[str, Any]) -> None:

@@ -11,6 +11,7 @@ from petaudit.errors import OptionError, counted, exactly, joined, numbered, phr
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Columns, Result, rows_of
+from petaudit.measures.limits import rounded_texts
 from petaudit.measures.sensitive import SensitiveMeasure, Worst, rows_left_out, worst_class_columns
 from petaudit.pictures.distributions import FarValues, distributions_of
 from petaudit.system import kinds
@@ -158,7 +159,9 @@ class TCloseness(SensitiveMeasure):
         """The reason for the verdict, attribute by attribute."""
         remedies = () if result.remedy is None else (result.remedy.text,)
         rows = None if result.remedy is None else result.remedy.of_rows
-        lines = (joined([*_reasons(figure, rows)], "; ") for figure in result.attributes)
+        lines = (
+            joined([*_reasons(figure, rows, result.limit)], "; ") for figure in result.attributes
+        )
         return (*lines, *remedies)
 
     def details(self, result: Result, *, with_values: bool) -> Columns:
@@ -169,12 +172,14 @@ class TCloseness(SensitiveMeasure):
 t_closeness = TCloseness.as_function()
 
 
-def _reasons(closeness: AttributeCloseness, of_rows: int | None) -> Iterator[str]:
+def _reasons(
+    closeness: AttributeCloseness, of_rows: int | None, limit: float | None
+) -> Iterator[str]:
     """How far the classes are, where the farthest are, and what is above the limit."""
     yield phrase(
-        "{attribute}: t = {t:.6g} ({distance} distance, {classes})",
+        "{attribute}: t = {t} ({distance} distance, {classes})",
         attribute=closeness.attribute,
-        t=closeness.t,
+        t=rounded_texts(closeness.t, limit)[0],
         distance=_WORDS[closeness.distance],
         classes=counted(closeness.classes, "class", "classes"),
     )

@@ -10,6 +10,7 @@ from petaudit.errors import NotMeasurableError, OptionError, phrase
 from petaudit.exact.fractions import Number, exact
 from petaudit.inputs import Inputs
 from petaudit.measures.base import Better, Need, Result, announce
+from petaudit.measures.limits import rounded_texts
 from petaudit.measures.utility import UtilityMeasure
 from petaudit.system import kinds
 from petaudit.tables import Source
@@ -80,13 +81,13 @@ class UtilityBias(UtilityMeasure):
 
     def explain(self, result: Result) -> tuple[str, ...]:
         """Name both values."""
+        shown, _, before = rounded_texts(result.released_value, None, result.original_value)
         return (
             phrase(
-                "{function}: {original:.6g} for the original, {released:.6g} for the released "
-                "table",
+                "{function}: {original} for the original, {released} for the released table",
                 function=result.function,
-                original=result.original_value,
-                released=result.released_value,
+                original=before,
+                released=shown,
             ),
         )
 

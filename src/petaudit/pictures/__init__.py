@@ -10,10 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from petaudit.pictures.attacks import AttackIntervals, AttackRates
 from petaudit.pictures.base import Chart, Picture, if_possible
 from petaudit.pictures.class_sizes import ClassSizes
 from petaudit.pictures.column_shares import ColumnShares
 from petaudit.pictures.distributions import Distributions
+from petaudit.pictures.membership import MembershipCurves
 from petaudit.pictures.rows_at_risk import RowsAtRisk
 from petaudit.pictures.search_tree import SearchTree
 from petaudit.pictures.singled_out import ColumnExposure, ControlComparison, IdentifiedBySize
@@ -21,6 +23,8 @@ from petaudit.system.plain import Reader
 
 __all__ = [
     "KINDS",
+    "AttackIntervals",
+    "AttackRates",
     "Chart",
     "ClassSizes",
     "ColumnExposure",
@@ -28,6 +32,7 @@ __all__ = [
     "ControlComparison",
     "Distributions",
     "IdentifiedBySize",
+    "MembershipCurves",
     "Picture",
     "RowsAtRisk",
     "SearchTree",
@@ -48,6 +53,9 @@ KINDS: Final[Mapping[str, type[Picture]]] = {
         ColumnExposure,
         SearchTree,
         ControlComparison,
+        AttackIntervals,
+        AttackRates,
+        MembershipCurves,
     )
 }
 _READER: Final = Reader(most_items=200, longest_text=200)

@@ -66,6 +66,7 @@ def _advice(runs: Sequence[PlannedRun], tables: Tables) -> list[dict[str, Any]]:
             replace(
                 each,
                 command=tuple(map(tables.without_folders, each.command)),
+                first=tuple(map(tables.without_folders, each.first)),
                 python=None if each.python is None else tables.without_folders(each.python),
             )
         )

@@ -15,7 +15,7 @@ from petaudit.inputs import Inputs
 from petaudit.judging.document import plain
 from petaudit.measures import Need
 from petaudit.pipelines.evaluating import hierarchies_fingerprint, inputs_of, missing_of, setting_of
-from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER
+from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, SYNTHESIZER
 from petaudit.pipelines.plan import PlannedRun, Step, files_of
 from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import check_reporters
@@ -56,9 +56,15 @@ def check_runs(
     keys: dict[str, str] = {}
     for run in runs:
         is_open = all(label in fingerprints for label in _labels(run))
-        if run.evaluator is None or not is_open:
+        if not is_open:
             continue
         before = len(problems)
+        if SYNTHESIZER in run.models:
+            step = run.up_to(SYNTHESIZER)[-1]
+            with problems.noted((SYNTHESIZER, step.experiment.name, "domain")):
+                tables.guarantee(run)
+        if run.evaluator is None or len(problems) > before:
+            continue
         _check_columns(run, tables, problems)
         if len(problems) > before:
             continue
@@ -69,7 +75,7 @@ def check_runs(
                 raise NotMeasurableError(missing)
             _check_together(run, inputs, problems)
             read += inputs.files
-            keys[run.name] = _key(run, fingerprints, inputs, wanted_tables, reveal)
+            keys[run.name] = _key(run, tables, fingerprints, inputs, wanted_tables, reveal)
     raise_problems(pipeline.origin, pipeline.document, problems)
     read += [path for source in tables.sources for path in source.files]
     read += tables.schema_files
@@ -195,6 +201,7 @@ def _setting(step: Step, part: str, *, is_of_schema: bool = False) -> KeyPath:
 
 def _key(
     run: PlannedRun,
+    tables: Tables,
     fingerprints: Mapping[str, Mapping[str, Any]],
     inputs: Inputs,
     wanted_tables: Mapping[str, Sequence[str]],
@@ -211,6 +218,7 @@ def _key(
         "hierarchies": hierarchies_fingerprint(run, inputs),
         "tables": wanted_tables.get(run.evaluation.name, []),
         "reveal_values": reveal,
+        "drawn": tables.drawn_at(run),
     }
     text = json.dumps(wanted, sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

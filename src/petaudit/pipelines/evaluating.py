@@ -27,6 +27,7 @@ from petaudit.judging.gate import ERROR, PASSED
 from petaudit.judging.review import review_columns, table_notes
 from petaudit.measures import Measure, Result
 from petaudit.pipelines.models import (
+    ANONYMIZER,
     EVALUATOR,
     LOADER,
     SPLITTER,
@@ -35,14 +36,18 @@ from petaudit.pipelines.models import (
     RandomSplit,
 )
 from petaudit.pipelines.plan import PlannedRun, files_of
-from petaudit.pipelines.tables import RunTables, Tables, without_folder
-from petaudit.roles import Role, Roles
+from petaudit.pipelines.tables import RunTables, Tables, roles_of, without_folder
+from petaudit.roles import Roles
 from petaudit.system.debugging import show_trace
 from petaudit.system.kinds import TableFile
 from petaudit.system.reading import Reading
 from petaudit.tables.result_frames import ResultColumn, table_data, table_from
 
-_DECISIVE: Final = ("method", "nrows", "key", "train_split_ratio", "sample_num_rows")
+_DECISIVE: Final = (
+    *("method", "nrows", "key", "train_split_ratio", "sample_num_rows"),
+    *("limits", "options", "recoding", "objective", "weights", "levels", "max_suppression"),
+    *("drop_suppressed", "time_limit"),
+)
 """Settings of data modules that decide what is measured, beside the tables."""
 
 
@@ -160,12 +165,17 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
 
     # There the person column need not be in the table, which is a synthetic one.
     is_search = run.evaluation.measure.has_same_columns
+    roles = roles_of(first("roles"))
+    if roles is not None and run.step(ANONYMIZER) is not None:
+        # Columns that name people were left out.
+        columns = given.released.columns
+        roles = Roles({name: role for name, role in roles.by_column.items() if name in columns})
     return gather(
         given.released,
         original=given.original,
         control=given.control,
         population=given.population,
-        roles=roles_of(first("roles")),
+        roles=roles,
         hierarchies=tables.hierarchies(first("hierarchies")),
         key=first("key"),
         person=None if is_search else first("person"),
@@ -209,18 +219,6 @@ def computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
     return options
 
 
-def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
-    """Roles from columns by role; a column in two of them is an error.
-
-    >>> roles_of({"quasi_identifier": "zip", "sensitive_attribute": ["disease"]}).sensitive
-    ('disease',)
-    """
-    if given is None:
-        return None
-    order = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
-    return Roles.of(*(given.get(role, ()) for role in order))
-
-
 def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
     """What a measure would still need, in the words of the pipeline file."""
     missing: list[str] = [need.in_pipeline for need in measure.needs if not need.is_met(inputs)]
@@ -244,12 +242,17 @@ def _entry_data(
     """The entry of a run in result.json; the comparison is added when all are known."""
     model = run.evaluation.model
     options = {name: value for name, value in model.options.items() if name not in JUDGING}
+    steps = _steps(run)
+    guarantee = tables.guarantee(run)
+    if guarantee is not None:
+        steps[SYNTHESIZER]["guarantee"] = guarantee.to_dict()
+    promised = () if guarantee is None else guarantee.sentences
     data: dict[str, Any] = {
         "run": run.name,
         "modules": {step.module: step.label for step in run.steps},
         **entry,
         "options": plain(options),
-        "steps": _steps(run),
+        "steps": steps,
         "suppressed": model.suppressed,
         "roles": None,
         "columns": None,
@@ -266,14 +269,15 @@ def _entry_data(
     if doubts and data["status"] == PASSED:
         reason = phrase("{doubt}; this does not show that the limit holds", doubt=doubts[0])
         data |= {"status": ERROR, "reason": reason}
-    data["warnings"] = list(dict.fromkeys((*data["warnings"], *doubts)))
+    data["warnings"] = list(dict.fromkeys((*promised, *data["warnings"], *doubts)))
     return with_texts(data)
 
 
 def _seeds(run: PlannedRun) -> dict[str, int]:
     """Every seed that the figure depends on."""
     models = run.models.items()
-    seeds = {module: m.random_state for module, m in models if hasattr(m, "random_state")}
+    given = {module: getattr(model, "random_state", None) for module, model in models}
+    seeds = {module: seed for module, seed in given.items() if seed is not None}
     if any(option.name == "seed" for option in run.evaluation.measure.options):
         seeds[EVALUATOR] = run.evaluation.model.options.get("seed", 0)
     return seeds

@@ -357,6 +357,7 @@ class Executor:
             results=results,
             what_to_do=advice_of_runs(self._entries, self._tables),
             files=self.file_names[:-1],
+            notes=self._promises(),
             timings={
                 "steps": [asdict(record) for record in records],
                 "stages": {
@@ -374,6 +375,12 @@ class Executor:
             # Where something failed, a later call can go on with the rest.
             folder.is_finished = self._document["verdict"] != ERROR or statuses <= {ERROR}
         self._clock.tell("finished", status=str(self._document["verdict"]))
+
+    def _promises(self) -> list[str]:
+        """What synthetic tables promise that no measure was taken of: no result says it."""
+        promised = (self._tables.guarantee(run) for run in self.runs if run.evaluator is None)
+        given = (guarantee.sentences for guarantee in promised if guarantee is not None)
+        return [*dict.fromkeys(sentence for sentences in given for sentence in sentences)]
 
     def get_result(self) -> dict[str, Any]:
         """The result of every run by its name; the tables themselves where nothing is measured.

@@ -25,7 +25,7 @@ def json_schema() -> JsonSchema:
     """Describe pipeline files, with every measure that is installed.
 
     >>> sorted(json_schema()["properties"])
-    ['Evaluator', 'Executor', 'Loader', 'Reporter', 'Splitter', 'Synthesizer']
+    ['Anonymizer', 'Evaluator', 'Executor', 'Loader', 'Reporter', 'Splitter', 'Synthesizer']
     """
     modules: JsonSchema = {
         EXECUTOR: {"anyOf": [_object(ExecutorSettings), {"type": "null"}]},

@@ -10,9 +10,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Final
 
+from petaudit.anonymizing.choices import OBJECTIVES, RECODINGS
 from petaudit.errors import phrase
 from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.roles import Role
+from petaudit.synthesizing.private.domains import FROM_DATA
+from petaudit.synthesizing.private.making import DELTA, DELTAS, EPSILONS, MOST_ROWS_PER_PERSON
 from petaudit.system.kinds import (
     COLUMN,
     COLUMNS,
@@ -32,10 +35,11 @@ from petaudit.system.settings import required, setting
 LOADER: Final = "Loader"
 SPLITTER: Final = "Splitter"
 SYNTHESIZER: Final = "Synthesizer"
+ANONYMIZER: Final = "Anonymizer"
 EVALUATOR: Final = "Evaluator"
 REPORTER: Final = "Reporter"
 EXECUTOR: Final = "Executor"
-DATA_MODULES: Final = (LOADER, SPLITTER, SYNTHESIZER)
+DATA_MODULES: Final = (LOADER, SPLITTER, SYNTHESIZER, ANONYMIZER)
 ORDER: Final = (*DATA_MODULES, EVALUATOR, REPORTER)
 MODULES: Final = (EXECUTOR, *ORDER)
 
@@ -170,6 +174,70 @@ class Independent(GaussianCopula):
 
 
 @dataclass(frozen=True)
+class DpMarginals:
+    """A differentially private table: noisy counts of columns and of pairs that depend most."""
+
+    method: ClassVar[str | None] = "dp-marginals"
+    epsilon: float = required(
+        Number(*EPSILONS), "the privacy budget: the smaller, the more noise; 1 is usual"
+    )
+    domain: Any = required(
+        Either((Choice((FROM_DATA,)), MapOf(Anything()))),
+        "by column a list of values, a range {from: 0, to: 99}, identifier or from-data",
+    )
+    delta: float = setting(
+        Number(*DELTAS), "how likely the promise may fail; far below 1 in the number of rows", DELTA
+    )
+    person: str | None = setting(
+        COLUMN, "column that tells people apart: they are protected, not rows (default: Loader's)"
+    )
+    rows_per_person: int = setting(
+        Integer(1, MOST_ROWS_PER_PERSON),
+        "rows of a person that are used; the others are left out",
+        1,
+    )
+    sample_num_rows: int | None = setting(
+        Integer(1, 1_000_000_000), "rows to draw; default: about as many as in training, with noise"
+    )
+    random_state: int | None = setting(_SEED, "the seed, for trials only: it voids the guarantee")
+
+
+@dataclass(frozen=True)
+class Anonymizer:
+    """The best release of the Loader's table that keeps limits."""
+
+    method: ClassVar[str | None] = None
+    limits: Mapping[str, Any] = required(
+        MapOf(Anything()), "limits by the name of a measure, as in k-anonymity: 5"
+    )
+    options: Mapping[str, Any] | None = setting(
+        MapOf(MapOf(Anything())), "options of these measures, by name"
+    )
+    recoding: str = setting(
+        Choice(RECODINGS),
+        "local: every class has levels of its own; global: every column has one",
+        "local",
+    )
+    objective: str = setting(Choice(OBJECTIVES), "what is lost least", "loss")
+    weights: Mapping[str, Any] | None = setting(
+        MapOf(Number(0.0)), "how much columns count; default: 1 each"
+    )
+    levels: Mapping[str, Any] | None = setting(
+        MapOf(Either((Integer(0), Text(phrase("a bound such as <=2"))))),
+        "fixes or bounds the level of columns: 2, <=2, >=1 or 1-2",
+    )
+    max_suppression: Any = setting(
+        Either((Number(0.0), Text(phrase("a share such as 5%")))),
+        "how many rows may be suppressed: a number of them, or a share",
+        0,
+    )
+    drop_suppressed: bool = setting(Boolean(), "leave suppressed rows out of the table", False)
+    time_limit: float | None = setting(
+        Number(0.0, excludes_bounds=True), "stop after so many seconds with the best so far"
+    )
+
+
+@dataclass(frozen=True)
 class Evaluation:
     """A measure with its options; those of the measure itself are checked by it."""
 
@@ -239,7 +307,8 @@ class SaveTiming:
 METHODS: Final[Mapping[str, tuple[type, ...]]] = {
     LOADER: (Loader,),
     SPLITTER: (RandomSplit, CustomSplit),
-    SYNTHESIZER: (CustomTable, GaussianCopula, Independent),
+    SYNTHESIZER: (CustomTable, GaussianCopula, Independent, DpMarginals),
+    ANONYMIZER: (Anonymizer,),
     EVALUATOR: (Evaluation,),
     REPORTER: (SaveReport, SaveData, SaveTiming),
 }

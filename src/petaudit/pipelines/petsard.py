@@ -44,8 +44,8 @@ def method_alternative(module: str, method: str) -> str | None:
 
     >>> method_alternative("Synthesizer", "SDV-single_table-CTGAN").partition("; ")[2]
     'make the table with it and give it as custom_data'
-    >>> method_alternative("Evaluator", "anonymeter-singlingout").partition("; ")[2]
-    'use mpuccs, which also compares with a control but looks for exact matches only'
+    >>> method_alternative("Evaluator", "mlutility-regression").partition("; ")[2]
+    'use model-utility, whose models differ'
     >>> method_alternative("Evaluator", "mpuccs") is None
     True
     """
@@ -102,6 +102,28 @@ def schema_type(name: str) -> str | None:
     """
     types = petsard_words()["types"].items()
     return next((type_ for type_, others in types if name in others.split()), None)
+
+
+def understood(method: str, options: Mapping[Any, Any]) -> tuple[dict[Any, Any], list[str]] | None:
+    """The Evaluator that one of PETsARD means, and its options that are needless; None if neither.
+
+    >>> given = {"method": "anonymeter-inference", "secret": "pay", "n_attacks": 9}
+    >>> understood("anonymeter-inference", given)
+    ({'method': 'attribute-inference', 'secret': 'pay'}, ['n_attacks'])
+    """
+    words = petsard_words()
+    known = words["understood"].get(method.casefold())
+    if known is None:
+        return None
+    meant: dict[Any, Any] = {"method": known["method"]}
+    needless = [str(name) for name in options if name in words["needless"]]
+    for name, value in options.items():
+        values = known.get("values", {}).get(name, {})
+        if isinstance(value, str | bool) and value in values:
+            meant |= values[value]
+        elif name != "method" and name not in needless:
+            meant[known["names"].get(name, name)] = value
+    return meant, needless
 
 
 def _names(method: str) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from petaudit.errors import OptionError, given_as, listing, suggestion
 from petaudit.pipelines.models import (
+    ANONYMIZER,
     DATA_MODULES,
     EVALUATOR,
     EXECUTOR,
@@ -19,7 +20,6 @@ from petaudit.pipelines.models import (
     CustomSplit,
     CustomTable,
     Evaluation,
-    GaussianCopula,
     Loader,
     RandomSplit,
 )
@@ -125,7 +125,7 @@ def planned_runs(pipeline: Pipeline) -> tuple[PlannedRun, ...]:
 def check_modules(pipeline: Pipeline, problems: Problems) -> None:
     """Note what a module lacks that would have to come before it."""
     # A module with nothing but mistakes in it is there all the same.
-    has_loader, has_splitter, has_synthesizer, has_evaluator = (
+    has_loader, has_splitter, has_synthesizer, has_anonymizer, has_evaluator = (
         module in pipeline.experiments for module in (*DATA_MODULES, EVALUATOR)
     )
     splitters, synthesizers = pipeline.of(SPLITTER), pipeline.of(SYNTHESIZER)
@@ -139,11 +139,17 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
             if "ori" not in splitter.model.filepath:
                 problems.add((*at, "filepath"), "ori is missing: the training table")
     for synthesizer in synthesizers:
-        if isinstance(synthesizer.model, GaussianCopula) and not (has_loader or has_splitter):
+        if not isinstance(synthesizer.model, CustomTable) and not (has_loader or has_splitter):
             problems.add(
                 (SYNTHESIZER, synthesizer.name),
                 "there is no Loader or Splitter to learn a table from",
             )
+    if has_anonymizer and not has_loader:
+        problems.add((ANONYMIZER,), "there is no Loader whose table could be generalised")
+    if has_anonymizer and (has_splitter or has_synthesizer):
+        problems.add(
+            (ANONYMIZER,), "an Anonymizer takes the Loader's table: leave out modules between them"
+        )
     if not (has_loader or has_splitter or has_synthesizer):
         problems.add((), "there is no table: a Loader, a Splitter or a Synthesizer is needed")
     elif has_evaluator and not (has_loader or has_synthesizer):
@@ -163,10 +169,12 @@ def check_modules(pipeline: Pipeline, problems: Problems) -> None:
                 (EVALUATOR, evaluator.name, "control"), "the Splitter already gives the control"
             )
     for loader in pipeline.of(LOADER):
-        if loader.model.original is not None and has_synthesizer:
+        if loader.model.original is not None and (has_synthesizer or has_anonymizer):
+            module = SYNTHESIZER if has_synthesizer else ANONYMIZER
             problems.add(
                 (LOADER, loader.name, "original"),
-                "with a Synthesizer, the Loader's own table is the original",
+                "with a {module}, the Loader's own table is the original",
+                module=module,
             )
 
 

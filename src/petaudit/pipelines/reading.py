@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any, Final
 
-from petaudit.errors import ManyProblemsError, OptionError, joined, listing, phrase, shortened, term
+from petaudit.errors import (
+    ManyProblemsError,
+    OptionError,
+    PetauditWarning,
+    joined,
+    listing,
+    phrase,
+    shortened,
+    term,
+)
 from petaudit.judging.policy import Policy, find_policy, is_policy_file
 from petaudit.measures import Measure, find_measure
 from petaudit.pipelines.models import (
@@ -24,6 +34,7 @@ from petaudit.pipelines.models import (
 from petaudit.pipelines.names import experiment_name
 from petaudit.pipelines.petsard import (
     method_alternative,
+    understood,
     unknown_method,
     unknown_module,
     unknown_option,
@@ -263,6 +274,22 @@ def _evaluator(
             else phrase("method must be the name of a measure, got {value}", value=shown(wanted)),
         )
         return None
+    theirs = understood(wanted, options)
+    if theirs is not None:
+        options, needless = theirs
+        wanted = str(options["method"])
+        if needless:
+            warnings.warn(
+                phrase(
+                    "Evaluator {name}: {options} of PETsARD are needless, because {measure} tries "
+                    "everybody",
+                    name=name,
+                    options=listing(needless),
+                    measure=wanted,
+                ),
+                PetauditWarning,
+                stacklevel=2,
+            )
     try:
         measure = find_measure(shortened(wanted, _LONGEST_METHOD))
     except OptionError as problem:

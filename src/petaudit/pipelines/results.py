@@ -200,6 +200,7 @@ def result_document(
     strict: bool,
     what_to_do: Sequence[Mapping[str, Any]],
     files: Sequence[str],
+    notes: Sequence[str],
     timings: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Everything about a run; only ``timings`` differs between two runs on the same inputs.
@@ -242,7 +243,7 @@ def result_document(
         files=list(files),
         policies=[policy.to_dict() for policy in pipeline.policies],
         errors=errors,
-        warnings=[*dict.fromkeys(text for entry in results for text in entry["warnings"])],
+        warnings=[*dict.fromkeys(text for entry in results for text in entry["warnings"]), *notes],
         what_to_do=what_to_do,
         timings=timings,
     )

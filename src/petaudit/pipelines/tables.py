@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,24 +14,32 @@ from typing import Any
 
 import numpy as np
 
+from petaudit.anonymizing.making import Anonymized, anonymize_with_report
 from petaudit.datasets import locate
-from petaudit.errors import InputError, Phrase, counted
+from petaudit.errors import InputError, PetauditWarning, Phrase, counted
 from petaudit.i18n.phrases import map_parts
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
 from petaudit.pipelines.models import (
+    ANONYMIZER,
     EVALUATOR,
     LOADER,
     SPLITTER,
     SYNTHESIZER,
-    GaussianCopula,
+    Anonymizer,
+    DpMarginals,
+    Loader,
     RandomSplit,
 )
 from petaudit.pipelines.plan import FileTable, PlannedRun, Step, files_of, name_of
 from petaudit.pipelines.table_schema import Schema, read_schema, typed
+from petaudit.roles import Role, Roles
 from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
+from petaudit.synthesizing.private import Guarantee, Privacy, private_table
+from petaudit.synthesizing.private.noise import key_of, new_key
 from petaudit.system.files import Watch
+from petaudit.system.settings import settings_of
 from petaudit.tables import Source, is_address, is_uri, located, open_source, shown_table, snapshot
 from petaudit.tables.headers import shown_names
 from petaudit.tables.source import RowPicker, first_rows
@@ -70,6 +79,9 @@ class Tables:
     _picker: RowPicker | None = None
     _split: tuple[str, tuple[Source, Source]] | None = None
     _synthetic: tuple[str, Source] | None = None
+    _keys: dict[str, bytes] = field(default_factory=dict, repr=False)
+    """The secret behind each table with noise, so that one made again is the same."""
+    _anonymized: tuple[str, Anonymized] | None = None
 
     def reopened(self, clock: Clock) -> Tables:
         """The same with nothing opened yet."""
@@ -152,12 +164,22 @@ class Tables:
             if isinstance(given, str):
                 spec: Any = self.resolved(given)
             else:
-                spec = {
-                    name: Path(self.resolved(entry)) if isinstance(entry, str) else entry
-                    for name, entry in given.items()
-                }
+                spec = {name: self._hierarchy(entry) for name, entry in given.items()}
             self._hierarchies[key] = Hierarchies.of(spec)
         return self._hierarchies[key]
+
+    def _hierarchy(self, entry: Any) -> Any:
+        """What a column has, with its file where the pipeline file means it to be."""
+        if isinstance(entry, str):
+            return Path(self.resolved(entry))
+        for key in ("file", "tree"):
+            # Else it maps leaves to labels, and one of them is called so.
+            if isinstance(entry, Mapping) and {key} <= set(entry) <= {key, "other"}:
+                return {**entry, key: self._hierarchy_file(entry[key])}
+        return entry
+
+    def _hierarchy_file(self, named: Any) -> Any:
+        return self.resolved(named) if isinstance(named, str) else named
 
     def without_folders(self, message: str) -> str:
         """A message with the names of files, but not their folders on this machine."""
@@ -214,8 +236,31 @@ class Tables:
             released, original = files[SYNTHESIZER].get("", learned), learned
             if not files[SYNTHESIZER] and make and learned is not None:
                 released = self._synthesized(run, synthesizer, learned)
+        anonymizer = run.step(ANONYMIZER)
+        if anonymizer is not None and learned is not None:
+            original = learned
+            if make:
+                made = self._made(run, anonymizer, learned, loaded.get("population"))
+                released = replace(
+                    open_source(made.with_people, called=f"{anonymizer}"),
+                    is_untyped=learned.is_untyped,
+                )
         assert released is not None  # noqa: S101 (the plan has a table to judge or to learn from)
         return RunTables(released, original, control, loaded.get("population"))
+
+    def guarantee(self, run: PlannedRun) -> Guarantee | None:
+        """What the synthetic table of a run promises, if it promises anything."""
+        model = run.models.get(SYNTHESIZER)
+        if not isinstance(model, DpMarginals):
+            return None
+        learned = self.of_run(run, make=False).released
+        seeded = model.random_state is not None
+        return _privacy(run).guarantee(learned.columns, learned.name, is_seeded=seeded)
+
+    def drawn_at(self, run: PlannedRun) -> str | None:
+        """When the noise of a run was drawn that no seed brings back."""
+        guarantee = self.guarantee(run)
+        return None if guarantee is None or guarantee.is_seeded else self._begun
 
     def of_step(self, run: PlannedRun, module: str, part: str) -> Source:
         """The table of one module of a run."""
@@ -223,6 +268,8 @@ class Tables:
         if module == LOADER and loader is not None:
             return self.opened(files_of(loader)[""])
         tables = self.of_run(run)
+        if module == ANONYMIZER and self._anonymized is not None:
+            return open_source(self._anonymized[1].released, called=str(run.step(module)))
         source = {"ori": tables.original, "control": tables.control, "": tables.released}[part]
         if part == "ori" and run.step(SYNTHESIZER) is None:
             source = tables.released
@@ -249,10 +296,16 @@ class Tables:
         name = name_of(run.up_to(SYNTHESIZER))
         if self._synthetic is None or self._synthetic[0] != name:
             self._synthetic = None
-            model: GaussianCopula = step.experiment.model
+            model = step.experiment.model
             with self.clock.timed(name, SYNTHESIZER, step.label, "synthesize"):
                 rows, seed = model.sample_num_rows, model.random_state
-                frame = synthesize(learned, method=str(model.method), rows=rows, seed=seed)
+                if isinstance(model, DpMarginals):
+                    key = self._keys.setdefault(name, new_key()) if seed is None else key_of(seed)
+                    frame = private_table(
+                        learned, _privacy(run), key, rows=rows, is_seeded=seed is not None
+                    ).table
+                else:
+                    frame = synthesize(learned, method=str(model.method), rows=rows, seed=seed)
                 source = open_source(frame, called=f"{step}")
                 source = replace(source, is_untyped=learned.is_untyped)
                 # What was learned from a table that keeps a schema must keep it, too.
@@ -266,6 +319,50 @@ class Tables:
                     source = typed(source, self.schema(schema))
             self._synthetic = (name, source)
         return self._synthetic[1]
+
+    def _made(
+        self, run: PlannedRun, step: Step, table: Source, population: Source | None
+    ) -> Anonymized:
+        """The best release of the Loader's table, made once for all of its Evaluators."""
+        name = name_of(run.up_to(ANONYMIZER))
+        if self._anonymized is None or self._anonymized[0] != name:
+            self._anonymized = None
+            model: Anonymizer = step.experiment.model
+            loader: Loader = run.models[LOADER]
+            with self.clock.timed(name, ANONYMIZER, step.label, "anonymize"):
+                made = anonymize_with_report(
+                    table,
+                    **{name: getattr(model, name) for name in settings_of(Anonymizer)},
+                    population=population,
+                    roles=roles_of(loader.roles),
+                    hierarchies=self.hierarchies(loader.hierarchies),
+                    person=loader.person,
+                    person_is_pseudonym=loader.person_is_pseudonym,
+                )
+            for message in made.warnings:
+                warnings.warn(message, PetauditWarning, stacklevel=2)
+            self._anonymized = (name, made)
+        return self._anonymized[1]
+
+
+def roles_of(given: Mapping[str, Any] | None) -> Roles | None:
+    """Roles from columns by role; a column in two of them is an error.
+
+    >>> roles_of({"quasi_identifier": "zip", "sensitive_attribute": ["disease"]}).sensitive
+    ('disease',)
+    """
+    if given is None:
+        return None
+    order = (Role.QUASI_IDENTIFIER, Role.SENSITIVE, Role.IDENTIFIER, Role.INSENSITIVE)
+    return Roles.of(*(given.get(role, ()) for role in order))
+
+
+def _privacy(run: PlannedRun) -> Privacy:
+    """What a run asks of a table with a guarantee; people are those of the Loader, if any."""
+    models = run.models
+    model: DpMarginals = models[SYNTHESIZER]
+    person = model.person or getattr(models.get(LOADER), "person", None)
+    return Privacy(model.epsilon, model.domain, model.delta, person, model.rows_per_person)
 
 
 def split(picker: RowPicker, model: RandomSplit, sample: int) -> tuple[Source, Source]:

@@ -16,6 +16,7 @@ from petaudit.system.plain import Reader
 
 COMMAND, NOTE, CHANGE = "command", "note", "change"
 MOST_CHANGES: Final = 5
+THEN: Final = " && "
 _READER: Final = Reader()
 _NOT_WRAPPED: Final = "    "
 """Below an indented sentence so deep an indent is kept on one line, to be copied."""
@@ -33,7 +34,9 @@ def advice_lines(given: Sequence[Advice], *, is_command: bool = True) -> list[st
         if each.kind != COMMAND or call is None:
             lines.append(each.text)
         else:
-            lines += [phrase("{text}:", text=each.text), f"{_NOT_WRAPPED}{call}"]
+            first = [each.shown_first] if is_command and each.shown_first else []
+            lines += [phrase("{text}:", text=each.text)]
+            lines += [f"{_NOT_WRAPPED}{line}" for line in (*first, call)]
     return lines
 
 
@@ -44,13 +47,23 @@ def advice_sentences(given: Iterable[Advice]) -> list[str]:
     """
     sentences: list[str] = []
     for each in given:
-        words = [Path(word).name if Path(word).is_absolute() else word for word in each.command]
-        call = replace(each, command=tuple(words)).shown_command if words else each.python
-        if each.kind == COMMAND and call is not None:
-            sentences.append(phrase("{text}: {command}", text=each.text, command=call))
+        calls = calls_in_folder(each)
+        if each.kind == COMMAND and calls:
+            both = THEN.join(calls)
+            sentences.append(phrase("{text}: {command}", text=each.text, command=both))
         elif each.kind != CHANGE:
             sentences.append(each.text)
     return sentences
+
+
+def calls_in_folder(advice: Advice) -> list[str]:
+    """The commands of an advice, to be typed in turn in the folder of the file."""
+    here = replace(advice, command=_in_folder(advice.command), first=_in_folder(advice.first))
+    return [call for call in (here.shown_first, here.shown_command) if call]
+
+
+def _in_folder(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(Path(word).name if Path(word).is_absolute() else word for word in words)
 
 
 def read_advice(document: Mapping[str, Any]) -> list[Advice]:

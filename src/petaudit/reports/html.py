@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from petaudit.errors import counted, joined, phrase, term
 from petaudit.i18n.numbers import Unit
+from petaudit.i18n.text import printable
 from petaudit.i18n.voice import Voice
 from petaudit.measures import Family, Measure, all_measures
 from petaudit.measures.limits import short
 from petaudit.pictures import Chart, if_possible
 from petaudit.pictures.before_after import ComparedFigure, draw_comparison
 from petaudit.pictures.notebook import MARKS, STATUS_WORDS
+from petaudit.reports.advice import THEN, calls_in_folder
 from petaudit.reports.sentences import concerns, headline, lead, next_steps, summary
 from petaudit.reports.view import Card, View, sorted_cards
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
 _Drawings: TypeAlias = tuple[list[Chart], list[str]]
 """The charts of a card, and what is said of pictures that could not be drawn."""
@@ -81,17 +84,18 @@ def as_html(view: View, voice: Voice) -> str:
             "{number} more pictures are not drawn, to keep the page small.", number=undrawn
         )
         notes = (*notes, more)
-    with_cards = {text for card in view.cards for text in card.warnings}
-    warnings = [text for text in view.warnings if text not in with_cards]
-    style = _style() + _print_style(voice)
-    template = _environment().get_template("report.html.j2")
+    # What several cards warn of is about a table, and said once.
+    with_cards = {text for card in view.cards for text in card.warnings} - view.shared_warnings
+    warnings = [text for text in view.all_warnings if text not in with_cards]
+    environment, style, policy = page_parts(voice)
+    template = environment.get_template("report.html.j2")
     return template.render(
         view=view,
         voice=voice,
         say=voice.say,
         name=voice.name,
         t=lambda text: voice.say(term(text)),
-        policy=_policy(style),
+        policy=policy,
         # Files of this package, and drawings made by us from numbers and escaped names.
         style=Markup(style),  # noqa: S704
         markup=Markup,
@@ -105,7 +109,7 @@ def as_html(view: View, voice: Voice) -> str:
         facts=_facts(view, voice),
         contents=_contents(view, groups, has_notes=bool(view.problems or warnings)),
         summary=summary(view),
-        steps=next_steps(view),
+        steps=[_as_code(voice.say(step), view) for step in next_steps(view)],
         groups=groups,
         has_before=any(card.before is not None for card in view.cards),
         comparison=comparison,
@@ -118,6 +122,23 @@ def as_html(view: View, voice: Voice) -> str:
         left_out_title=counted(len(view.left_out), "measure"),
         roles=_roles(view, voice),
     )
+
+
+def _as_code(step: str, view: View) -> Markup:
+    """A step in which commands stand on lines of their own, to be typed in turn."""
+    from markupsafe import Markup, escape  # noqa: PLC0415 (with Jinja, where a page is made)
+
+    page = escape(step)
+    for calls in filter(None, map(calls_in_folder, view.what_to_do)):
+        code = Markup().join(Markup("<code>{}</code>").format(printable(call)) for call in calls)
+        page = page.replace(escape(printable(THEN.join(calls))), code)
+    return page
+
+
+def page_parts(voice: Voice) -> tuple[Environment, str, str]:
+    """What every page is made with: the templates, the style, and the policy that says so."""
+    style = _style() + _print_style(voice)
+    return _environment(), style, _policy(style)
 
 
 def _kicker(view: View, voice: Voice) -> str:
@@ -182,6 +203,7 @@ def _contents(view: View, groups: Sequence[Mapping[str, Any]], *, has_notes: boo
     parts = [
         ("next", term("What to do next"), True),
         ("policy", term("Policy"), view.policies),
+        *((f"section-{number}", each.title, True) for number, each in enumerate(view.sections)),
         ("glance", term("At a glance"), groups),
         *((f"group-{group['key']}", term(group["title"]), True) for group in groups),
         ("notes", term("Notes"), has_notes),
@@ -252,7 +274,11 @@ def _card(
         "gauge": gauge,
         "gauge_text": gauge_text,
         "open": card.status != "measured" or len(view.cards) == 1,
-        "warnings": list(dict.fromkeys((*card.warnings, *undrawn, *notes))),
+        "warnings": [
+            text
+            for text in dict.fromkeys((*card.warnings, *undrawn, *notes))
+            if text not in view.shared_warnings
+        ],
         "charts": charts,
         # Classes by their labels, which are there only where values are to be seen.
         "worst": [each for each in card.few_worst if each.labels is not None and voice.revealed],

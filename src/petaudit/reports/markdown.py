@@ -106,6 +106,11 @@ class _Page:
             *self.block(self.bullets(concerns(view)), _FOR_ERRORS),
             *self.table(),
             *self.section(term("Policy"), self.bullets(view.policy_sentences), _FOR_ERRORS),
+            *(
+                part
+                for each in view.sections
+                for part in self.section(each.title, self.bullets(each.lines), _FOR_ERRORS)
+            ),
             *self.section(term("What is not met"), self.breaches(), _FOR_BREACHES),
             *self.section(term("What could not be measured"), self.errors(), _FOR_ERRORS),
         ]

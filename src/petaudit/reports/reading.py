@@ -16,6 +16,7 @@ from typing import Any, Final, TypeAlias
 from petaudit.errors import InputError, OptionError, phrase
 from petaudit.exact.fractions import quotient
 from petaudit.judging.document import (
+    ATTACK,
     CHECK,
     MPUCCS,
     RUN,
@@ -34,7 +35,7 @@ from petaudit.system.plain import Reader
 from petaudit.tables import is_address, parse_address, shown_table
 
 _READER: Final = Reader(ignores_others=True)
-_TAKEN: Final = ("verdict", "exit_code", "strict", "policies", "what_to_do", "left_out")
+_TAKEN: Final = ("verdict", "exit_code", "strict", "policies", "what_to_do", "left_out", "sections")
 """What a view has as the document says it; all else is worked out."""
 _NO_TABLES: Final = ("hierarchies",)
 """What was read beside tables."""
@@ -153,7 +154,7 @@ def _view(document: _Document, plain: Plain) -> View:
             if document.command == RUN
             else title_of(inputs.get("table", {}).get("name"))
         ),
-        "tables": _tables(inputs, is_synthetic=document.command == MPUCCS),
+        "tables": _tables(inputs, is_synthetic=document.command in (MPUCCS, ATTACK)),
         "roles": roles[0] if roles and is_same else document.roles,
         "cards": cards,
         "warnings": _once(document.warnings, *(card.warnings for card in cards)),

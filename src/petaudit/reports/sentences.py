@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final, cast
 
 from petaudit.errors import counted, exactly, joined, listing, phrase, tally
@@ -37,12 +38,14 @@ def concerns(view: View) -> list[str]:
 def lead(view: View) -> Iterator[str]:
     """The verdict by its figures: what breaks a limit, or else how the limits hold."""
     wrong = (*view.with_status("failed"), *view.with_status("error"))
-    yield from map(breach_sentence, wrong[:_MOST_NAMED])
+    titles = Counter(card.title for card in view.cards)
+    for card in wrong[:_MOST_NAMED]:
+        # Where a measure ran once, nobody needs the name of its run.
+        yield breach_sentence(card if titles[card.title] > 1 else replace(card, run=None))
     if len(wrong) > _MOST_NAMED:
         yield phrase("{number} more are listed below.", number=len(wrong) - _MOST_NAMED)
     kept = [card for card in view.with_status("passed") if card.better != "true"]
     if view.verdict == "passed" and kept:
-        titles = Counter(card.title for card in kept)
         named = [
             phrase(
                 "{title} is {value} ({rule})",
@@ -97,6 +100,13 @@ def what_to_do(view: View, *, is_command: bool = True) -> list[str]:
 
 def _obstacles(view: View) -> Iterator[str]:
     for card in view.with_status("error"):
+        if card.is_estimate and card.value is not None:
+            yield phrase(
+                "{title}: nothing is decided yet; its reason says how many people in the control "
+                "would decide it.",
+                title=_named(card),
+            )
+            continue
         yield phrase(
             "Fix what kept {title} from being measured; until then nothing is decided.",
             title=_named(card),
@@ -104,7 +114,11 @@ def _obstacles(view: View) -> Iterator[str]:
     for problem in view.problems:
         yield phrase("Resolve: {problem}", problem=problem)
     if view.breaks:
-        yield phrase("Remove the columns that name people, and check again.")
+        left_out = [name for each in view.what_to_do for name in each.leaves_out]
+        if all(any(name in text for name in left_out) for text in view.breaks):
+            yield phrase("The columns that name people have to go: the commands leave them out.")
+        else:
+            yield phrase("Remove the columns that name people, and check again.")
 
 
 def _steps(view: View) -> Iterator[str]:
@@ -122,7 +136,7 @@ def _steps(view: View) -> Iterator[str]:
         )
     if view.kind == "mpuccs":
         yield from _for_search(view)
-    elif view.verdict == "passed":
+    elif view.verdict == "passed" and view.kind != "attack":
         yield phrase(
             "Check that the quasi-identifiers include every column by which somebody could "
             "recognise a person; a forgotten column is not protected."
@@ -236,6 +250,12 @@ def _for_breach(card: Card) -> str:
         return phrase(
             "Generalise or drop the columns that expose most people (below), or generate the "
             "synthetic table again with more protection, and check again."
+        )
+    if card.is_estimate:
+        return phrase(
+            "{title}: generate the synthetic table again with more protection, and attack it "
+            "again.",
+            title=title,
         )
     if card.family in (Family.PRIVACY, Family.RISK):
         return phrase(

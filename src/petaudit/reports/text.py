@@ -5,50 +5,43 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Final
 
 from petaudit.errors import Phrase, argument, counted, joined, listing, phrase, term
-from petaudit.exact.fractions import quotient
 from petaudit.i18n.numbers import Unit
 from petaudit.i18n.phrases import translate
-from petaudit.i18n.text import printable, terminal_width
-from petaudit.measures import Better, all_measures
-from petaudit.measures.limits import limit_rule
+from petaudit.i18n.text import terminal_width
+from petaudit.judging.document import ATTACK, MPUCCS
+from petaudit.measures import all_measures
+from petaudit.measures.result import ScreenTable
 from petaudit.reports.sentences import what_to_do
 from petaudit.reports.terminal import (
     ERROR,
     FAIL,
     PASS,
-    figure_text,
     finished,
     format_table,
     indented,
     rounded,
     section,
     title_line,
-    verdict_line,
     wrapped,
 )
-from petaudit.reports.view import STATUSES, Card, LeftOut, View
+from petaudit.reports.verdict import and_more, figure_and_rule, is_new, judged_cards, verdict_of
+from petaudit.reports.view import Card, LeftOut, View
 from petaudit.roles import Role
 
 SCREEN: Final = 40
 """Lines that everybody sees without scrolling."""
 VERDICTS: Final = {"passed": PASS, "failed": FAIL, "error": ERROR, "measured": "-"}
-NO_LIMIT: Final = term("no limit was given, so nothing was judged")
 ALL_DIGITS: Final = 17
-_MOST_IN_VERDICT: Final = 3
 _MOST_JUDGED: Final = 12
 _MOST_ENTRIES: Final = 5
+_FEW_ENTRIES: Final = 3
 _MOST_COLUMNS: Final = 100
 _NO_BREAK: Final = "\N{NO-BREAK SPACE}"
-
-
-def verdict_text(view: View) -> str:
-    """Return the verdict in one line, as ``--quiet`` prints it."""
-    return printable(translate(_verdict(view))) + "\n"
 
 
 def screen_text(
@@ -56,85 +49,69 @@ def screen_text(
     *,
     details: bool = False,
     is_command: bool = True,
+    offered: Sequence[ScreenTable] = (),
     folder: str | None = None,
     files: Sequence[str] = (),
+    below: int = 0,
 ) -> str:
     """Return the verdict, the limits with their figures, what to do, open questions, the rest.
 
     What is behind the figures is told as far as a screen has room; ``details`` tells everything.
-    ``folder`` and ``files`` are what a run has written.
+    ``offered`` are the tables of results, ``folder`` and ``files`` what a run has written, and
+    ``below`` the lines that follow.
     """
-    judged = _judged(view)
+    judged = judged_cards(view)
     failed = [card for card in judged if card.status == "failed"]
 
-    def lines(explained: Sequence[Card], *, has_roles: bool = True) -> list[str]:
+    def lines(
+        explained: Sequence[Card],
+        tables: Sequence[ScreenTable] = (),
+        most: int = _MOST_ENTRIES,
+        *,
+        has_roles: bool = True,
+        has_figures: bool = True,
+    ) -> list[str]:
+        has_all = len(explained) == len(view.cards) and len(tables) == len(offered)
+        has_all &= all(len(table.rows) <= most for table in tables)
+        rest = _rest(view, explained, details=details, has_roles=has_roles, has_figures=has_figures)
         return finished(
             [
                 *_top(view, judged, details=details, is_command=is_command),
-                *_rest(view, explained, details=details, has_roles=has_roles),
-                *_more(view, explained, details=details, is_command=is_command),
+                *rest,
+                *_tables(tables, most),
+                *_more(view, has_all=has_all, details=details, is_command=is_command),
                 *([] if folder is None else _written(folder, files, details=details)),
             ]
         )
 
-    shown = lines(view.cards)
-    if not details and len(shown) > SCREEN:
-        fewer = (lines(judged), lines(failed), lines(()), lines((), has_roles=False))
-        shown = next((each for each in fewer if len(each) <= SCREEN), fewer[2])
+    def attempts() -> Iterator[list[str]]:
+        for most in (_MOST_ENTRIES, _FEW_ENTRIES):
+            yield lines(view.cards, offered, most)
+        for end in reversed(range(len(offered))):
+            yield lines(view.cards, offered[:end])
+        yield from map(lines, (judged, failed, ()))
+        yield lines((), has_roles=False)
+        yield lines((), has_roles=False, has_figures=False)
+
+    room = SCREEN - below
+    if details:
+        shown = lines(view.cards, offered, sys.maxsize)
+    else:
+        tried = [*attempts()]
+        shown = next((each for each in tried if len(each) <= room), tried[-1])
     return "\n".join(shown).rstrip("\n").replace(_NO_BREAK, " ") + "\n"
-
-
-def figure_and_rule(card: Card, digits: int = 3) -> tuple[str, str]:
-    """Return the figure and its rule, with as many digits as it takes to tell them apart.
-
-    >>> figure_and_rule(Card("t-closeness", "passed", 0.693254, 0.7))
-    ('0.693', 'at most 0.7')
-    >>> figure_and_rule(Card("t-closeness", "passed", 0.69996, 0.7))
-    ('0.69996', 'at most 0.7')
-    >>> figure_and_rule(Card("t-closeness", "failed", 4 / 15, 4 / 15, exact="4/15"))
-    ('4/15', 'at most 0.266667')
-    """
-    value, bound = figure_text(card.value, card.limit, digits)
-    exact = None if card.exact is None else quotient(card.exact)
-    if card.value == card.limit and card.status != "passed" and exact not in (None, card.limit):
-        # They differ beyond the last digit of a float.
-        value = str(exact)
-    if card.limit is not None:
-        bound = card.limit_exact or bound
-        rule = limit_rule(card.better, strict=card.strict, limit=bound)
-        return value, joined([rule, *card.conditions])
-    if card.better == Better.TRUE.value:
-        return value, term("true")
-    if card.before is not None and card.status in ("passed", "failed"):
-        return value, phrase("not worse than {before}", before=rounded(card.before.value, digits))
-    return value, "-"
-
-
-def _judged(view: View) -> list[Card]:
-    """Cards with a limit, the worst first: far beyond it, not measured, close to it."""
-
-    def urgency(card: Card) -> tuple[int, float]:
-        value, limit = card.value, card.limit
-        gap = 1.0
-        if value is not None and limit is not None and math.isfinite(value) and value != limit:
-            gap = abs(value - limit) / max(abs(value), abs(limit))
-        elif value is not None and value == limit:
-            gap = 0.0
-        return STATUSES.index(card.status), -gap if card.status == "failed" else gap
-
-    return sorted((card for card in view.cards if card.status != "measured"), key=urgency)
 
 
 def _top(view: View, judged: Sequence[Card], *, details: bool, is_command: bool) -> Iterator[str]:
     """What everybody reads."""
     yield from wrapped(translate(_title(view)), "")
-    yield from wrapped(translate(_verdict(view)), "")
+    yield from wrapped(translate(verdict_of(view)), "")
     yield ""
     most = len(judged) if details else _MOST_JUDGED
     if judged:
         yield from _limits(view, judged[:most], ALL_DIGITS if details else 3)
         if len(judged) > most:
-            yield indented(_and_more(len(judged) - most))
+            yield indented(and_more(len(judged) - most))
         yield ""
     for title, entries, most in (
         # A reason not to release is never cut.
@@ -148,14 +125,17 @@ def _top(view: View, judged: Sequence[Card], *, details: bool, is_command: bool)
 
 
 def _rest(
-    view: View, explained: Sequence[Card], *, details: bool, has_roles: bool
+    view: View, explained: Sequence[Card], *, details: bool, has_roles: bool, has_figures: bool
 ) -> Iterator[str]:
     """Figures without a limit, what was looked at, and what is behind the figures."""
     others = [card for card in view.cards if card.status == "measured"]
     if details and view.cards:
         yield from [*_by_family(view), ""]
-    elif others:
+    elif others and has_figures:
         yield from section(term("Figures without a limit"), list(_compact(others)))
+    elif others:
+        number = counted(len(others), "measure")
+        yield phrase("{title}: {columns}", title=term("Figures without a limit"), columns=number)
     for policy in view.policies:
         lines = policy.sentences if details else _cut(policy.sentences)
         yield from section(term("Policy"), lines)
@@ -164,14 +144,21 @@ def _rest(
         title = card.title if card.run is None else card.run
         yield from section(title, [*card.explanation, *_worst_classes(card)])
     if not details:
-        others = [card for card in _judged(view) if card not in explained]
+        others = [card for card in judged_cards(view) if card not in explained]
         revealed = [line for card in others for line in _worst_classes(card)]
         yield from section(term("Worst classes"), _cut(revealed, SCREEN // 4))
 
 
-def _more(
-    view: View, explained: Sequence[Card], *, details: bool, is_command: bool
-) -> Iterator[str]:
+def _tables(tables: Sequence[ScreenTable], most: int) -> Iterator[str]:
+    """The tables behind the figures, of each so many rows."""
+    for table in tables:
+        yield from (table.title, *format_table(table.header, table.rows[:most]))
+        if len(table.rows) > most:
+            yield indented(and_more(len(table.rows) - most))
+        yield ""
+
+
+def _more(view: View, *, has_all: bool, details: bool, is_command: bool) -> Iterator[str]:
     """What was left out, in a line; or all of it."""
     if details:
         yield from section(
@@ -184,7 +171,7 @@ def _more(
         return
     if view.left_out:
         yield from wrapped(translate(_left_out(view.left_out)), "")
-    if is_command and (view.left_out or len(explained) < len(view.cards)):
+    if is_command and (view.left_out or not has_all):
         yield from wrapped(translate(term("All digits, explanations and reasons: --details")), "")
 
 
@@ -204,7 +191,11 @@ def _title(view: View) -> Phrase:
         )
         if size is not None
     ]
-    return title_line(joined([view.subject, *sizes]))
+    subject = view.subject
+    if view.kind in (MPUCCS, ATTACK) and len(view.tables) > 1:
+        original = view.tables[1].name
+        subject = phrase("{synthetic} against {original}", synthetic=subject, original=original)
+    return title_line(joined([subject, *sizes]))
 
 
 def _limits(view: View, judged: Sequence[Card], digits: int) -> list[str]:
@@ -278,6 +269,15 @@ def _compact(cards: Sequence[Card]) -> Iterator[Phrase]:
 
 def _roles(view: View) -> Iterator[Phrase]:
     person = view.settings.get("person")
+    known = all_measures()
+    cards = () if view.kind == "run" else view.cards
+    if any(known[card.measure].has_same_columns for card in cards if card.measure in known):
+        # The other tables are half of what such a measure is about.
+        for table in view.tables[1:]:
+            rows = [] if table.rows is None else [counted(table.rows, "row")]
+            yield phrase(
+                "{title}: {columns}", title=table.part, columns=joined([table.name, *rows])
+            )
     for title, columns in (
         (term("quasi-identifiers"), _with_role(view, Role.QUASI_IDENTIFIER)),
         (term("sensitive"), _with_role(view, Role.SENSITIVE)),
@@ -334,15 +334,10 @@ def _undecided(view: View) -> Iterator[tuple[str, list[str]]]:
 def _warnings(view: View) -> Iterator[str]:
     yield from view.all_warnings
     for card in view.cards:
-        if view.kind == "run" and _is_new(card) and card.before is not None:
+        if view.kind == "run" and is_new(card) and card.before is not None:
             yield phrase(
                 "{run} was not compared: {reason}", run=card.run, reason=card.before.reason or "-"
             )
-
-
-def _is_new(card: Card) -> bool:
-    """Whether there is no earlier figure to compare it with."""
-    return card.before is not None and card.before.value is None and card.status != "error"
 
 
 def _left_out(entries: Sequence[LeftOut]) -> Phrase:
@@ -371,91 +366,6 @@ def _written(folder: str, files: Sequence[str], *, details: bool) -> list[str]:
     )
 
 
-def _verdict(view: View) -> Phrase:
-    """The verdict in words that name figures and limits, and the exit code."""
-    said, cards = _judgement(view)
-    told = [_sentence(view, card) for card in cards]
-    if told:
-        shown = told[:_MOST_IN_VERDICT]
-        if len(told) > len(shown):
-            shown.append(_and_more(len(told) - len(shown)))
-        said = phrase("{verdict}: {reasons}", verdict=said, reasons=joined(shown, "; "))
-    parts = [said]
-    new = sum(map(_is_new, view.cards))
-    if view.kind == "run" and new:
-        parts.append(phrase("{runs} without an earlier figure", runs=counted(new, "run")))
-    if view.runs_left_out:
-        runs = counted(view.runs_left_out, "run")
-        parts.append(phrase("{runs} left out by --only", runs=runs))
-    return verdict_line(joined(parts, "; "), view.exit_code)
-
-
-def _judgement(view: View) -> tuple[Phrase, list[Card]]:
-    """Why the verdict is what it is, the worst counts; and the cards that it is about."""
-    judged = _judged(view)
-    errors = [card for card in judged if card.status == "error"]
-    broken = [card for card in judged if _is_broken(card)]
-    breached = _breached(view, broken, judged)
-    if view.kind == "run" and not view.cards:
-        return term("there is no Evaluator, so nothing was measured"), []
-    if errors or view.problems or not view.cards:
-        names = [card.run or card.measure for card in errors]
-        said = term("could not be measured as requested")
-        if view.kind == "run":
-            said = term("could not be measured or compared as requested")
-        if names:
-            said = phrase("{what}: {names}", what=said, names=listing(names, 3))
-        return (joined([said, breached]) if broken else said), broken
-    if view.breaks or broken:
-        reasons = [term("the table still names people")] if view.breaks else []
-        return joined([*reasons, *([breached] if broken else [])]), broken
-    if view.verdict == "error":
-        option = argument("strict").rstrip("=")
-        return phrase("open questions, which {option} does not allow", option=option), []
-    if not judged:
-        return NO_LIMIT, []
-    held = term("the limit holds")
-    if len(judged) > 1:
-        held = phrase("all {limits} limits hold", limits=len(judged))
-    if view.questions:
-        held = phrase("{held}, with open questions", held=held)
-    return held, judged
-
-
-def _breached(view: View, broken: Sequence[Card], judged: Sequence[Card]) -> Phrase:
-    if len(judged) == 1:
-        return term("the limit is breached")
-    return phrase(
-        "{breached} of {limits} limits breached", breached=len(broken), limits=len(judged)
-    )
-
-
-def _is_broken(card: Card) -> bool:
-    """Whether a limit is broken, also where the comparison with an earlier result failed."""
-    if card.status == "error":
-        return card.value is not None and not card.lower_bound and not card.keeps_limit
-    return card.status == "failed"
-
-
-def _sentence(view: View, card: Card) -> Phrase:
-    """A figure and what it must be; where, if several runs of a measure could be meant."""
-    where: list[str] = []
-    if card.run is not None and [each.measure for each in view.cards].count(card.measure) > 1:
-        where.append(card.run)
-    if card.line is not None:
-        # Where the file sets the limit.
-        where.append(phrase("line {line}", line=card.line))
-    name: str = card.measure
-    if where:
-        name = phrase("{measure} ({where})", measure=card.measure, where=joined(where))
-    value, rule = figure_and_rule(card)
-    if card.profile is not None:
-        rule = phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)
-    if card.worsening is not None and not card.breaks_limit:
-        return phrase("{measure} is {value}: {why}", measure=name, value=value, why=card.worsening)
-    return phrase("{measure} is {value}, must be {rule}", measure=name, value=value, rule=rule)
-
-
 def _place(card: Card) -> str:
     """The run of a card; with blanks, so that a narrow terminal breaks it between the modules."""
     return (card.run or "").replace("]_", "] ")
@@ -464,8 +374,4 @@ def _place(card: Card) -> str:
 def _cut(entries: Sequence[str], most: int = _MOST_ENTRIES) -> list[str]:
     if len(entries) <= most:
         return [*entries]
-    return [*entries[:most], _and_more(len(entries) - most)]
-
-
-def _and_more(number: int) -> Phrase:
-    return phrase("and {number:,} more", number=number)
+    return [*entries[:most], and_more(len(entries) - most)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -126,6 +127,12 @@ class Card:
             for number, worst in enumerate(self.worst)
             if attributes[:number].count(worst.attribute) < _MOST_WORST
         )
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether an interval decides, so that a figure beyond the limit need not break it."""
+        known = all_measures().get(self.measure)
+        return known is not None and known.decides_by_interval
 
     @property
     def family(self) -> Family:
@@ -332,6 +339,26 @@ class Advice:
     figures: tuple[ChangedFigure, ...] = ()
     about: tuple[str, ...] = ()
     """The measures that a note is about."""
+    first: tuple[str, ...] = ()
+    """A command that must be run before, word by word."""
+
+    @property
+    def shown_first(self) -> str | None:
+        """The command that must be run before, as a shell takes it."""
+        return shlex.join(self.first) if self.first[:1] == (_OWN_NAME,) else None
+
+    @property
+    def leaves_out(self) -> list[str]:
+        """The identifiers that the command leaves out.
+
+        >>> Advice("command", "", command=("petaudit", "--identifier", "name,id")).leaves_out
+        ['name', 'id']
+        """
+        option = "--identifier"
+        if option not in self.command[:-1]:
+            return []
+        names = self.command[self.command.index(option) + 1].split(",")
+        return [name for name in names if name]
 
     @property
     def shown_command(self) -> str | None:
@@ -346,11 +373,19 @@ class Advice:
 
 
 @dataclass(frozen=True)
+class Section:
+    """What a command says of itself, below a title."""
+
+    title: Sentence
+    lines: tuple[Sentence, ...] = ()
+
+
+@dataclass(frozen=True)
 class View:
     """Everything that a report shows."""
 
     kind: str
-    """``check``, ``run`` or ``mpuccs``."""
+    """``check``, ``run``, ``mpuccs`` or ``anonymize``."""
     subject: str
     """The name of the table or of the pipeline file."""
     version: str
@@ -371,6 +406,8 @@ class View:
     strict: bool = False
     """Whether open questions leave the audit undecided."""
     policies: tuple[PolicyFacts, ...] = ()
+    sections: tuple[Section, ...] = ()
+    """How the table was made, where petaudit made it."""
     settings: Mapping[str, str] = field(default_factory=dict)
     compared_with: str | None = None
     changes: tuple[Change, ...] = ()
@@ -404,6 +441,12 @@ class View:
         """The warnings of the document and of all cards, each once."""
         of_cards = (text for card in self.cards for text in card.warnings)
         return list(dict.fromkeys((*self.warnings, *of_cards)))
+
+    @cached_property
+    def shared_warnings(self) -> set[str]:
+        """The warnings that several cards have."""
+        times = Counter(text for card in self.cards for text in {*card.warnings})
+        return {text for text, number in times.items() if number > 1}
 
     @property
     def policy_sentences(self) -> list[str]:

@@ -29,6 +29,9 @@ from petaudit.tables import shown_table
 if TYPE_CHECKING:
     from jinja2 import Template
 
+K: Final = 5
+T: Final = "0.2"
+"""The limits that are proposed."""
 _LONGEST_NAME: Final = 40
 _ROLE_HELP: Final = {
     Role.IDENTIFIER: phrase("Identifies a person directly: should not be released."),
@@ -56,6 +59,11 @@ _SEPARATORS: Final = {
     "\t": phrase("tab"),
     "|": phrase("bar"),
 }
+
+
+def _flow(names: Sequence[str]) -> str:
+    """A list in one line."""
+    return f"[{', '.join(map(scalar, names))}]"
 
 
 @dataclass(frozen=True)
@@ -99,6 +107,22 @@ class Starter:
     def undecided(self) -> list[Guess]:
         """The guesses of which nobody is sure."""
         return [guess for guess in self.guesses if not (self.is_about_people and guess.is_sure)]
+
+    @property
+    def secrets(self) -> str:
+        """The columns to guess that a synthetic table is attacked for, as YAML has them."""
+        return _flow(self._named(Role.SENSITIVE)[:3] or ["SECRET"])
+
+    @property
+    def links(self) -> str:
+        """Two lists of columns that two sources may know, as YAML has them."""
+        names = self._named(Role.QUASI_IDENTIFIER)[:6]
+        half = (len(names) + 1) // 2
+        lists = [names[:half], names[half:]] if len(names) > 1 else [["A", "B"], ["C", "D"]]
+        return f"[{', '.join(map(_flow, lists))}]"
+
+    def _named(self, role: Role) -> list[str]:
+        return [guess.column for guess in self.guesses if guess.role is role and self.quotes_names]
 
     @property
     def to_fill_in(self) -> tuple[str, ...]:
@@ -185,6 +209,7 @@ def starter_text(starter: Starter, *, with_reasons: bool = True) -> str:
     table = shown_table(starter.table)
     return _template().render(
         starter=starter,
+        limits={"k": K, "t": T},
         table=table,
         name=experiment_name(table),
         file=remark(starter.file or "audit.yaml"),

@@ -272,7 +272,13 @@ def _all_match(values: pa.Array, pattern: str) -> bool:
 
 
 def read_columns(table: object) -> tuple[Source, list[Column]]:
-    """Open a table and read all its columns."""
+    """Open a table and read all its columns as numbers."""
+    source, columns = read_cells(table)
+    return source, [read_column(*column, is_untyped=source.is_untyped) for column in columns]
+
+
+def read_cells(table: object) -> tuple[Source, list[tuple[pa.Array, pa.DataType]]]:
+    """Open a table and read the cells of all its columns, with the types they come back in."""
     source = table if isinstance(table, Source) else open_source(table)
     given = table if isinstance(table, pa.Table) else None
     if given is None and source is not table:
@@ -292,10 +298,7 @@ def read_columns(table: object) -> tuple[Source, list[Column]]:
             opened if opened.type == kind or is_text(kind) or pa.types.is_floating(kind) else stored
             for opened, kind, stored in zip(arrays, kinds, given.columns, strict=True)
         ]
-    return source, [
-        read_column(_joined(array, kind), kind, is_untyped=source.is_untyped)
-        for array, kind in zip(arrays, kinds, strict=True)
-    ]
+    return source, [(_joined(array, kind), kind) for array, kind in zip(arrays, kinds, strict=True)]
 
 
 def read_column(cells: pa.Array, kind: pa.DataType, *, is_untyped: bool = False) -> Column:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
@@ -13,6 +15,16 @@ from petaudit.synthesizing.copula import GaussianCopula, Marginal, draw_independ
 from petaudit.synthesizing.exchange import Column, read_columns
 from petaudit.synthesizing.normal import Slices
 from petaudit.synthesizing.ordering import CellColumn, well_ordered
+from petaudit.synthesizing.private.making import (
+    DELTA,
+    DELTAS,
+    EPSILONS,
+    MOST_ROWS_PER_PERSON,
+    Privacy,
+    PrivateTable,
+    private_table,
+)
+from petaudit.synthesizing.private.noise import key_of, new_key
 from petaudit.tables.result_frames import frame_kind, frame_of
 
 METHODS: Final = ("gaussian-copula", "independent")
@@ -75,6 +87,55 @@ def synthesize(
         done += len(block[0][0])
     chunks = [pa.chunked_array(arrays) for arrays in zip(*blocks, strict=True)]
     return _in_kind_of(table, pa.table(dict(zip(source.columns, chunks, strict=True))))
+
+
+def synthesize_private(
+    table: object,
+    domain: Mapping[str, Any] | str,
+    epsilon: float,
+    delta: float = DELTA,
+    *,
+    rows: int | None = None,
+    person: str | None = None,
+    rows_per_person: int = 1,
+    seed: int | None = None,
+) -> PrivateTable:
+    """Draw a differentially private table: noisy counts of columns and of pairs that depend most.
+
+    Two tables are neighbours if one has a row more than the other, or with ``person`` all rows of
+    one person, of whom ``rows_per_person`` are used at most. ``domain`` says without looking at the
+    table what each column may hold: a list of values (None among them if cells may be empty), a
+    range ``{"from": 17, "to": 90}`` with ``bins`` or ``cuts``, ``decimals`` and ``nulls``,
+    ``"identifier"`` for a column that is not looked at and becomes placeholders, or
+    ``"from-data"``, which reads it from the table and tells it without protection. Numbers beyond a
+    range count as its end; rows with anything else that does not fit are left out.
+
+    The result has the ``table``, its ``guarantee`` with ``sentences`` about it, and what was
+    ``spent``. With a ``seed`` the table can be made again, and there is no guarantee.
+
+    >>> import pyarrow as pa
+    >>> ill = pa.table({"age": [31, 64, 47] * 400, "ill": ["no", "yes", "no"] * 400})
+    >>> known = {"age": {"from": 18, "to": 97, "bins": 8}, "ill": ["yes", "no"]}
+    >>> made = synthesize_private(ill, known, epsilon=1.0, seed=1)
+    >>> made.table.column_names, made.epsilon_spent <= 1.0, made.guarantee.holds
+    (['age', 'ill'], True, False)
+    """
+    for name, value, (least, most) in (("epsilon", epsilon, EPSILONS), ("delta", delta, DELTAS)):
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not least <= value <= most:
+            raise OptionError(
+                "{name} must be a number from {least:g} to {most:g}, got {value}",
+                name=name,
+                least=least,
+                most=most,
+                value=shortened(repr(value)),
+            )
+    wanted = None if rows is None else _integer_within(rows, "rows", 1, MOST_ROWS)
+    many = _integer_within(rows_per_person, "rows_per_person", 1, MOST_ROWS_PER_PERSON)
+    key = new_key() if seed is None else key_of(_integer_within(seed, "seed", 0, None))
+    privacy = Privacy(float(epsilon), domain, float(delta), person, many)
+    made = private_table(table, privacy, key, rows=wanted, is_seeded=seed is not None)
+    return replace(made, table=_in_kind_of(table, made.table))
 
 
 def _in_kind_of(given: object, drawn: pa.Table) -> Any:

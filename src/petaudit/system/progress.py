@@ -56,7 +56,7 @@ def stage(what: str, done: int | None = None, total: int | None = None) -> Itera
         _tell(around)
 
 
-def advance(what: str, done: int, total: int) -> None:
+def advance(what: str, done: int | None = None, total: int | None = None) -> None:
     """Say how far the stage is that is on."""
     _tell((*_stages.get()[:-1], Stage(what, done, total)))
 

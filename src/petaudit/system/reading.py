@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Final, Self, TypeVar
 
-from petaudit.errors import OptionError, phrase
+from petaudit.errors import OptionError, argument, phrase
 from petaudit.system.kinds import Choice, Either, Integer, JsonSchema, Kind, ListOf, Problems, Text
 from petaudit.system.settings import setting, settings_of
 
@@ -36,7 +36,16 @@ class Mark(Kind):
 
 
 _LARGEST: Final = 10**15
-_WORD: Final = Either((Text(), Integer(-_LARGEST, _LARGEST)))
+
+
+@dataclass(frozen=True)
+class _Mark(Either):
+    """A cell as somebody writes it: its bounds as a number are nobody's business."""
+
+    expected = phrase("text or an integer")
+
+
+_WORD: Final = _Mark((Text(), Integer(-_LARGEST, _LARGEST)))
 _HEADER_ROWS: Final = 1_000
 
 
@@ -79,6 +88,11 @@ blank_rows=None)
             raise OptionError(
                 "the delimiter must be one character, not a quote or line break, got {delimiter!r}",
                 delimiter=delimiter,
+            )
+        if given.get("null") is not None and not _words(given["null"]):
+            raise OptionError(
+                "null names no cell: give what stands for a missing value ({example})",
+                example=argument("null", "NA,N/A"),
             )
         for name, value in given.items():
             if value is not None:
@@ -127,7 +141,7 @@ blank_rows=None)
 def _words(given: Any) -> tuple[str, ...]:
     """Marks from a list, or from a text with commas."""
     items = given.split(",") if isinstance(given, str) else given
-    items = [items] if isinstance(items, int) else items
+    items = items if isinstance(items, list | tuple) else [items]
     return tuple(dict.fromkeys(filter(None, (str(item).strip() for item in items))))
 
 

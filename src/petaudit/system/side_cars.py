@@ -22,7 +22,9 @@ READING_KEYS: Final = {
 """The option of reading by each spelling of its key."""
 
 
-_MODULES: Final = {"Executor", "Loader", "Splitter", "Synthesizer", "Evaluator", "Reporter"}
+_MODULES: Final = {
+    *("Executor", "Loader", "Splitter", "Synthesizer", "Anonymizer", "Evaluator", "Reporter")
+}
 Entry: TypeAlias = Mapping[Any, Any]
 
 

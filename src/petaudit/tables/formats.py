@@ -83,6 +83,9 @@ _DUCKDB_MAGIC: Final = b"DUCK"
 _OLD_STATA: Final = re.compile(rb"[\x69-\x73][\x01\x02]\x01\x00", re.DOTALL)
 """Releases 8 to 12: the release, the order of bytes, and two fixed ones."""
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+_UTF_16: Final = (b"\xff\xfe", b"\xfe\xff")
+_NOT_TEXT: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
+"""Characters that control a device stand in no text."""
 _SUFFIXES: Final = {
     ".csv": Format.TEXT,
     ".tsv": Format.TEXT,
@@ -132,7 +135,17 @@ def format_of(path: Path, shown: Path) -> Format:
     if _JSON.match(start):
         remedy = phrase("write one object per line (JSON lines), or CSV")
         raise _refused(shown, "JSON", remedy)
-    return Format.JSON_LINES if _JSON_LINE.match(start) else Format.TEXT
+    if _JSON_LINE.match(start):
+        return Format.JSON_LINES
+    named = _SUFFIXES.get(shown.suffix.lower(), Format.TEXT)
+    if named is not Format.TEXT and _NOT_TEXT.search(start) and not start.startswith(_UTF_16):
+        raise InputError(
+            "{path}: is named like {kind}, but is none, and no text either; it is damaged or "
+            "encrypted, or something else",
+            path=shown,
+            kind=named.named,
+        )
+    return Format.TEXT
 
 
 def _zipped(path: Path, shown: Path) -> Format:

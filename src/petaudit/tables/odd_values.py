@@ -5,7 +5,7 @@ They are only told of: whoever owns the table knows whether NA is Namibia.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import numpy as np
@@ -28,6 +28,9 @@ _FAR: Final = 2
 """A code of nines is this many times as large as any other number of its column."""
 _MANY_LABELS: Final = 20_000
 _MOST_COLUMNS: Final = 10
+_MOST_SHORTENED: Final = 50
+"""A column of more values has no abbreviations that could be told."""
+_LONGEST_CODE: Final = 3
 _PUNCTUATION: Final = " .,;:!。，；：、！"
 
 
@@ -42,7 +45,7 @@ def odd_values_note(
     >>> print(odd_values_note(open_source(table), ["sex", "born"], ["sex"]))
     these look like missing values, and count as values of their own: 'sex': NA (1); \
 'born': 9999 (2) (null='NA,9999' makes them missing); 'sex' has 1 value in 2 spellings \
-that differ only in case, width, blanks, punctuation or the form of a number
+that differ only in case, width, blanks, punctuation, the form of a number or an abbreviation
     """
     if source.counts.is_remote:
         # Counting every value would be work for somebody else's server.
@@ -61,7 +64,7 @@ that differ only in case, width, blanks, punctuation or the form of a number
                 alike.append(
                     phrase(
                         "{column!r} has {values} in {spellings} that differ only in case, width, "
-                        "blanks, punctuation or the form of a number",
+                        "blanks, punctuation, the form of a number or an abbreviation",
                         column=column,
                         values=counted(values, "value"),
                         spellings=counted(spellings, "spelling"),
@@ -120,9 +123,34 @@ def _spellings(counts: ValueCounts) -> tuple[int, int]:
     if len(labels) > _MANY_LABELS:
         return 0, 0
     times: dict[object, int] = {}
-    for key in value_keys(labels):
+    texts: set[str] = set()
+    for label, key in zip(labels, value_keys(labels), strict=True):
         if key is not None:
             bare = key.rstrip(_PUNCTUATION) or key if isinstance(key, str) else key
             times[bare] = times.get(bare, 0) + 1
+            is_code = label is not None and label.isupper() and len(label) <= _LONGEST_CODE
+            if isinstance(bare, str) and not is_code:
+                texts.add(bare)
+    for short, long in _abbreviations(times, texts):
+        times[long] += times.pop(short)
     several = [number for number in times.values() if number > 1]
     return len(several), sum(several)
+
+
+def _abbreviations(values: Mapping[object, int], words: set[str]) -> list[tuple[str, str]]:
+    """Single letters, each with the only word of the column that it can be short for.
+
+    A word in capitals may be a code, as AB is a blood group: it is none unless it is long.
+
+    >>> _abbreviations({"f": 1, "female": 1, "m": 2}, {"female"})
+    [('f', 'female')]
+    """
+    if len(values) > _MOST_SHORTENED:
+        return []
+    found = []
+    for short in values:
+        if isinstance(short, str) and len(short) == 1 and short.isalpha():
+            meant = [word for word in words if len(word) > 1 and word[0] == short]
+            if len(meant) == 1 and meant[0].isalpha():
+                found.append((short, meant[0]))
+    return found

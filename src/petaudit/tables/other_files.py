@@ -27,12 +27,7 @@ def read_whole(path: Path, shown: Path, kind: Format) -> pa.Table:
         table = _json_lines(path) if kind is Format.JSON_LINES else _arrow(path)
     except (pa.ArrowException, OSError):
         # Its message quotes the line.
-        raise InputError(
-            "{path}: cannot be read as {kind}; it is damaged, or a column mixes values of "
-            "different kinds",
-            path=shown,
-            kind=kind.named,
-        ) from None
+        raise _damaged(shown, kind) from None
     nested = [
         name for name in table.column_names if pa.types.is_nested(table.schema.field(name).type)
     ]
@@ -78,9 +73,13 @@ def _statistics(path: Path, shown: Path, kind: Format) -> pa.Table:
         )
     except Exception:
         # What it raises has no common kind, and may quote cells.
-        raise InputError(
-            "{path}: cannot be read as {kind}; it is damaged, or a column mixes values of "
-            "different kinds",
-            path=shown,
-            kind=kind.named,
-        ) from None
+        raise _damaged(shown, kind) from None
+
+
+def _damaged(shown: Path, kind: Format) -> InputError:
+    return InputError(
+        "{path}: cannot be read as {kind}; it is damaged, or a column mixes values of different "
+        "kinds",
+        path=shown,
+        kind=kind.named,
+    )

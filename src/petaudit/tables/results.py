@@ -53,6 +53,11 @@ class ValueCounts:
             for spelling in (self.labels[position], *spellings)
         }
 
+    @cached_property
+    def by_label(self) -> dict[str | None, int]:
+        """How often each label occurs."""
+        return dict(zip(self.labels, self.counts.tolist(), strict=True))
+
     @property
     def merged(self) -> tuple[int, int]:
         """How many values have several spellings, and how many spellings these are.

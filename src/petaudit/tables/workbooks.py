@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import statistics
+import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -43,6 +46,7 @@ _PLACED: Final = re.compile(rb'<(?:row|c) r="([A-Z]*)([0-9]{1,7})')
 _NO_RESULT: Final = re.compile(
     rb"(?:</(?:\w+:)?f>|<(?:\w+:)?f\b[^>]*/>)\s*(?:<v\s*/>|<v></v>)?\s*</"
 )
+_LONGEST_FOOTER: Final = 10
 _LINE_BREAK: Final = re.compile(r"\s*[\r\n]+\s*")
 
 
@@ -75,7 +79,9 @@ def load_workbook(path: Path, shown: Path, kind: Format, reading: Reading) -> Lo
     try:
         # The reader takes only names in UTF-8.
         is_utf8 = str(path).encode(errors="ignore").decode() == str(path)
-        with opened(path if is_utf8 else io.BytesIO(path.read_bytes())) as book:
+        with _silently(kind):
+            loaded = opened(path if is_utf8 else io.BytesIO(path.read_bytes()))
+        with loaded as book:
             sheet, others = _chosen_sheet(book, shown, reading)
             return _loaded(sheet, shown, reading, [*_notes(shown, sizes, sheet, others)])
     except PasswordError:
@@ -90,6 +96,26 @@ def load_workbook(path: Path, shown: Path, kind: Format, reading: Reading) -> Lo
         if type(problem).__name__ != "PanicException":
             raise
         raise _damaged(shown, kind) from None
+
+
+@contextmanager
+def _silently(kind: Format) -> Iterator[None]:
+    """Keep the reader from printing where in its source it gave up on a damaged old workbook.
+
+    It does so below Python, and reads all of such a file, of 65,536 rows at most, at once.
+    """
+    if kind is not Format.OLD_WORKBOOK or sys.stderr is None:
+        yield
+        return
+    sys.stderr.flush()
+    stream, nothing = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nothing, 2)
+        yield
+    finally:
+        os.dup2(stream, 2)
+        os.close(nothing)
+        os.close(stream)
 
 
 def _damaged(shown: Path, kind: Format) -> InputError:
@@ -343,6 +369,7 @@ def _loaded(sheet: CalamineSheet, shown: Path, reading: Reading, notes: list[str
     left_out: list[int] = []
     blank: list[int] = []
     number = 0
+    footer = _Footer(len(names))
     try:
         for batch in _batches(first[top + 1 :], rows):
             kept: list[list[str | None]] = []
@@ -354,6 +381,7 @@ def _loaded(sheet: CalamineSheet, shown: Path, reading: Reading, notes: list[str
                         path=shown,
                         row=top + number + 2,
                     )
+                footer.see(cells)
                 if all(cell is None for cell in cells):
                     blank.append(number)
                 elif reading.keeps_blank_rows:
@@ -370,7 +398,37 @@ def _loaded(sheet: CalamineSheet, shown: Path, reading: Reading, notes: list[str
     except BaseException:
         relation.close()
         raise
+    if footer.rows:
+        notes.append(
+            phrase(
+                "{file}: {rows} at the end, below a blank row, with few values: a total or a note "
+                "is no row of the table, and counts as one until it is deleted",
+                file=shown.name,
+                rows=counted(footer.rows, "row"),
+            )
+        )
     return LoadedSheet(names, relation, tuple(left_out), tuple(notes))
+
+
+class _Footer:
+    """Notices what stands below a table: a few rows with few values, after a blank one."""
+
+    def __init__(self, columns: int) -> None:
+        self._most = columns // 2
+        self._below: int | None = None
+
+    def see(self, cells: Sequence[str | None]) -> None:
+        """Take note of the next row."""
+        values = sum(cell is not None for cell in cells)
+        if not values:
+            self._below = self._below or 0
+        elif self._below is not None:
+            self._below = self._below + 1 if values <= self._most else None
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has; none where there is no footer, or what is below is a table."""
+        return self._below if self._below and self._below <= _LONGEST_FOOTER else 0
 
 
 def _insert(relation: Relation, rows: Sequence[Sequence[str | None]]) -> None:

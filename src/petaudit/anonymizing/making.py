@@ -1,0 +1,538 @@
+"""The best release of a table that keeps its limits: ``petaudit.anonymize``."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from petaudit.anonymizing.columns import Column
+from petaudit.anonymizing.explaining import explanation, percent, sections
+from petaudit.anonymizing.local import recode_locally
+from petaudit.anonymizing.node import Judge
+from petaudit.anonymizing.problem import Objective, Problem
+from petaudit.anonymizing.releasing import (
+    Released,
+    audited,
+    for_release,
+    in_order,
+    refuse_contradiction,
+)
+from petaudit.anonymizing.search import search
+from petaudit.anonymizing.solution import Solution
+from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
+from petaudit.auditing import Audit, Request
+from petaudit.auditing.dropping import is_of_classes
+from petaudit.errors import (
+    OptionError,
+    OutOfReachError,
+    PetauditWarning,
+    argument,
+    counted,
+    names_in,
+    phrase,
+)
+from petaudit.exact.class_figures import Truths
+from petaudit.exact.fractions import Number
+from petaudit.generalizing import (
+    IdentifierColumns,
+    IdentifyingColumns,
+    check_choice,
+    identifying_columns,
+)
+from petaudit.i18n.documents import phrases_in
+from petaudit.inputs import Inputs, gather
+from petaudit.judging.document import ANONYMIZE, plain
+from petaudit.judging.policy import PolicySpec
+from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.hierarchies import Hierarchies
+from petaudit.labels.hierarchy import Hierarchy
+from petaudit.labels.rules import PathRule, Rule
+from petaudit.measures import find_measure
+from petaudit.measures.base import refuse_unknown, spelled_out
+from petaudit.measures.result import plain_data
+from petaudit.proposing import proposed_hierarchies
+from petaudit.reports.terminal import as_text
+from petaudit.system.files import unchanged
+from petaudit.system.progress import advance, stage
+from petaudit.tables import in_kind_of
+from petaudit.tables.headers import check_column, columns_named
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Recoding: TypeAlias = Literal["local", "global"]
+LevelSpec: TypeAlias = int | str
+_BOUND = re.compile(r"(?P<sign><=|>=|=|)\s*(?P<low>\d+)(?:\s*-\s*(?P<high>\d+))?", re.ASCII)
+
+
+def read_bounds(column: str, given: LevelSpec) -> tuple[int | None, int | None]:
+    """The lowest and the highest level that a column may have.
+
+    >>> read_bounds("zip", 2), read_bounds("zip", "<=2"), read_bounds("zip", "1-3")
+    ((2, 2), (None, 2), (1, 3))
+    """
+    match = None if isinstance(given, bool) else _BOUND.fullmatch(str(given).strip())
+    if match is None or (match["sign"] in ("<=", ">=") and match["high"] is not None):
+        raise OptionError(
+            "the level of column {column!r} must be 2, '<=2', '>=2' or '1-2', got {value!r}",
+            column=column,
+            value=given,
+        )
+    low, high = int(match["low"]), int(match["high"] or match["low"])
+    return (None if match["sign"] == "<=" else low), (None if match["sign"] == ">=" else high)
+
+
+@dataclass(frozen=True, repr=False)
+class Anonymized:
+    """A table that keeps its limits, how it was made, and how good that is."""
+
+    given: object
+    """What the original came in."""
+    inputs: Inputs
+    """The original, with everything that is known about it."""
+    transformation: Transformation
+    """What was done, to do it to other rows (:func:`petaudit.apply`)."""
+    audit: Audit
+    """What petaudit's measures say of the released table."""
+    solution: Solution
+    made: Released
+    files: tuple[Path, ...] = ()
+    """Every file that was read."""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def loss(self) -> float:
+        """The figure that was searched for: 0 if nothing is lost."""
+        return self.solution.value
+
+    @property
+    def bound(self) -> float:
+        """No global recoding that keeps the limits loses less than this; a local one may."""
+        return self.solution.bound
+
+    @property
+    def optimal(self) -> bool:
+        """Whether it is proven that no release of its kind that keeps the limits loses less."""
+        is_proven = self.transformation.recoding == "global" and self.solution.is_optimal
+        return is_proven or self.loss == 0
+
+    @property
+    def kept(self) -> Truths:
+        """Which rows of the original are in the released table."""
+        hidden = self.made.suppressed
+        return ~hidden if self.transformation.drop_suppressed else np.ones_like(hidden)
+
+    @cached_property
+    def released(self) -> pa.Table:
+        """The released table, in the order of the original."""
+        return for_release(self.made.rows(self.kept), self.transformation)
+
+    @cached_property
+    def with_people(self) -> pa.Table:
+        """The same with the column that tells people apart, for measures that count them."""
+        person = self.inputs.person
+        if person is None or person in self.released.column_names:
+            return self.released
+        rows = self.made.rows(self.kept)
+        return self.released.append_column(person, rows.column(person))
+
+    @property
+    def table(self) -> Any:
+        """The released table in the kind that the original came in, pandas with its index."""
+        changed = self.made.changed | frozenset(self.transformation.left_out)
+        return in_kind_of(self.given, self.released, changed, self.kept)
+
+    @cached_property
+    def rows_suppressed(self) -> int:
+        """Rows with ``*`` in every quasi-identifier, those that were dropped included."""
+        return self.made.rows_marked
+
+    def to_dict(self) -> dict[str, Any]:
+        """The document of the audit, with how the table was made and the figures before."""
+        document = self.audit.to_dict()
+        said = plain_data(sections(self))
+        before = {result.measure: result.value for result in self.before.results}
+        for entry in document["results"]:
+            if entry["measure"] in before:
+                entry["comparison"] = {"previous": plain(before[entry["measure"]])}
+        return {
+            **document,
+            "command": ANONYMIZE,
+            "compare_to": {"name": self.inputs.table.name},
+            "sections": said,
+            "anonymization": {
+                "recoding": self.transformation.recoding,
+                "objective": self.transformation.objective,
+                "loss": self.loss,
+                "bound": self.bound,
+                "optimal": self.optimal,
+                "rows_suppressed": self.rows_suppressed,
+                "drop_suppressed": self.transformation.drop_suppressed,
+                "levels": None
+                if self.solution.levels is None
+                else dict(zip(self.transformation.names, self.solution.levels, strict=True)),
+            },
+            "texts": {**document["texts"], **phrases_in(said)},
+        }
+
+    @cached_property
+    def before(self) -> Audit:
+        """What the same limits say of the original."""
+        table = self.inputs.table.to_arrow()
+        return audited(self.inputs, table, self.transformation.limits, self.transformation)
+
+    def report(self, path: str | Path, **settings: Any) -> None:
+        """Write a report: HTML, Markdown, JUnit or SARIF, by the name of the file."""
+        from petaudit.reports.writing import report  # noqa: PLC0415 (only to look at)
+
+        report(self.to_dict(), path, **settings)
+
+    def explain(self) -> str:
+        """What was generalised how far, what that costs, and how much better it could be."""
+        return as_text(explanation(self)).rstrip("\n")
+
+    def __repr__(self) -> str:
+        rows = counted(self.transformation.rows, "row")
+        return (
+            f"<Anonymized {self.inputs.table.name}: {rows}, {self.rows_suppressed:,} suppressed, "
+            f"loss {self.loss:.4g}, {self.audit.verdict}>"
+        )
+
+
+def anonymize(
+    table: object,
+    *,
+    limits: Mapping[str, Number] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    population_size: Any = None,
+    policy: PolicySpec | None = None,
+    objective: Objective = "loss",
+    weights: Mapping[str, float] | None = None,
+    levels: Mapping[str, LevelSpec] | None = None,
+    max_suppression: int | float | str = 0,
+    recoding: Recoding = "local",
+    drop_suppressed: bool = False,
+    time_limit: float | None = None,
+    keep: Sequence[str] | str = (),
+    identifier_columns: IdentifierColumns = "drop",
+    **inputs: Any,
+) -> Anonymized:
+    """Find the release of a table that keeps its limits and loses least.
+
+    ``limits``, ``options``, ``policy`` and ``population_size`` are those of :func:`petaudit.audit`.
+    ``recoding`` is ``local``, where every class has levels of its own, or ``global``, where every
+    column has one. ``levels`` fixes or bounds the level of columns (2, "<=2", "1-2"), ``weights``
+    say how much they count. At most ``max_suppression`` (a number of rows, or a share such as "5%")
+    are suppressed; they are a class that keeps the limits as well, or leave the table
+    (``drop_suppressed``). Columns that name people are left out, unless they are named in ``keep``.
+    What comes out is audited before it is returned.
+
+    >>> import petaudit, pyarrow as pa
+    >>> table = pa.table({"age": ["23", "24", "61", "62"], "sex": ["f", "m", "f", "f"]})
+    >>> made = anonymize(table, quasi_identifiers=["age", "sex"], limits={"k-anonymity": 2},
+    ...                  hierarchies={"age": petaudit.ranges(10)})
+    >>> made.table.to_pydict()
+    {'age': ['[20,30[', '[20,30[', '[60,70[', '[60,70['], 'sex': ['*', '*', 'f', 'f']}
+    >>> made.audit["k-anonymity"].value, made.optimal
+    (2.0, False)
+    """
+    refuse_unknown(inputs, "anonymize", anonymize.__signature__)  # type: ignore[attr-defined]
+    made = anonymize_with_report(
+        table,
+        limits=limits,
+        options=options,
+        population_size=population_size,
+        policy=policy,
+        objective=objective,
+        weights=weights,
+        levels=levels,
+        max_suppression=max_suppression,
+        recoding=recoding,
+        drop_suppressed=drop_suppressed,
+        time_limit=time_limit,
+        keep=keep,
+        identifier_columns=identifier_columns,
+        **inputs,
+    )
+    for message in made.warnings:
+        warnings.warn(message, PetauditWarning, stacklevel=2)
+    return made
+
+
+def of_original(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature of a function whose table is the original: there is none to compare with."""
+    signature = spelled_out(function)
+    others = ("original", "control", "key", "engine", "spark_master")
+    return signature.replace(
+        parameters=[own for name, own in signature.parameters.items() if name not in others]
+    )
+
+
+anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
+
+
+def anonymize_with_report(
+    table: object,
+    *,
+    limits: Mapping[str, Number] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    population_size: Any = None,
+    policy: PolicySpec | None = None,
+    objective: Objective = "loss",
+    weights: Mapping[str, float] | None = None,
+    levels: Mapping[str, LevelSpec] | None = None,
+    max_suppression: int | float | str = 0,
+    recoding: Recoding = "local",
+    drop_suppressed: bool = False,
+    time_limit: float | None = None,
+    keep: Sequence[str] | str = (),
+    identifier_columns: IdentifierColumns = "drop",
+    **given: Any,
+) -> Anonymized:
+    """Find it; warnings are for the caller to show."""
+    check_choice("recoding", recoding, get_args(Recoding))
+    check_choice("identifier_columns", identifier_columns, get_args(IdentifierColumns))
+    request, settings = wanted_limits(limits, options, policy, population_size)
+    bounds = {name: read_bounds(name, level) for name, level in (levels or {}).items()}
+    with unchanged() as watch:
+        given_inputs = inputs = in_order(gather(table, announce_notes=False, **given))
+        identifying = identifying_columns(inputs)
+        kept = {*names_in(keep, "keep")}
+        for name in kept:
+            check_column(name, inputs.table.columns, inputs.table.name)
+        people = [*identifying.declared, *identifying.guessed]
+        if inputs.person is not None and not inputs.person_is_pseudonym:
+            people.append(inputs.person)
+        left_out = [name for name in dict.fromkeys(people) if name not in kept]
+        inputs, proposed = with_hierarchies(given_inputs)
+        problem = Problem.of(
+            inputs,
+            settings,
+            objective=objective,
+            weights=weights,
+            levels=bounds,
+            max_suppression=max_suppression,
+            suppressed="drop" if drop_suppressed else None,
+        )
+        solution = best_release(problem, recoding, time_limit)
+        columns = [Recoded.of(column) for column in problem.columns]
+        transformation = Transformation(
+            tuple(columns),
+            steps_of(
+                columns,
+                [column.leaves for column in problem.columns],
+                [*problem.codes],
+                np.where(solution.is_suppressed[:, None], -1, solution.level_of).astype(np.int8),
+            ),
+            solution.recoding,
+            plain(settings),
+            objective,
+            problem.total,
+            solution.suppressed_rows,
+            drop_suppressed=drop_suppressed,
+            weights={name: float(weight) for name, weight in (weights or {}).items()},
+            bounds={name: str(level) for name, level in (levels or {}).items()},
+            max_suppression=str(max_suppression),
+            others=tuple(
+                name
+                for name in inputs.table.columns
+                if name not in {*left_out, *inputs.quasi_identifiers}
+            ),
+            left_out=tuple(left_out),
+            masked=identifier_columns == "mask",
+            sensitive=inputs.roles.sensitive,
+            person=inputs.person,
+            inputs=plain(given_inputs.fingerprints),
+        )
+        with stage(phrase("auditing the released table")):
+            made = Released.of(inputs.table, transformation)
+            hidden = made.suppressed
+            rows = ~hidden if drop_suppressed else np.ones_like(hidden)
+            release = audited(
+                inputs,
+                made.rows(rows),
+                settings,
+                transformation,
+                watch,
+                original=inputs.table if rows.all() else None,
+                request=request,
+            )
+            refuse_contradiction(release, settings)
+    return Anonymized(
+        table,
+        inputs,
+        transformation,
+        release,
+        solution,
+        made,
+        (*given_inputs.files, *release.files),
+        tuple(_messages(inputs, identifying, kept, transformation, proposed, made)),
+    )
+
+
+def wanted_limits(
+    limits: Mapping[str, Number] | None,
+    options: Mapping[str, Mapping[str, Any]] | None,
+    policy: PolicySpec | None,
+    population_size: Any,
+) -> tuple[Request, dict[str, dict[str, Any]]]:
+    """The limits that must hold, by measure, each with its options."""
+    request = Request.checked(None, limits or {}, options or {}, policy)
+    settings: dict[str, dict[str, Any]] = {}
+    for name, own in request.options.items():
+        measure = find_measure(name)
+        if not is_of_classes(measure):
+            raise OutOfReachError(
+                "{measure} is not about classes of rows, so that no search can keep its limit: "
+                "leave it out here, and check it afterwards",
+                measure=measure.name,
+            )
+        takes_size = any(option.name == "population_size" for option in measure.options)
+        settings[measure.name] = dict(own)
+        if population_size is not None and takes_size:
+            settings[measure.name].setdefault("population_size", population_size)
+    if not settings:
+        raise OptionError(
+            "no limit is given, so there is nothing to generalise for: name one ({argument})",
+            argument=argument("k", "5"),
+        )
+    return request, settings
+
+
+def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
+    """The same with a hierarchy for every quasi-identifier, and which of them were proposed."""
+    given = inputs.hierarchies
+    missing = [name for name in inputs.quasi_identifiers if name not in given]
+    found = proposed_hierarchies(inputs)
+    entries: dict[str, Hierarchy | Rule] = {
+        name: given.rule(name) or given.get(name, None) for name in given.attributes
+    }
+    for name in found.attributes:
+        rule = found.rule(name)
+        values = inputs.table.counts.value_counts(name).by_label
+        leaves = {label: rows for label, rows in values.items() if label != SUPPRESSED}
+        if isinstance(rule, PathRule):
+            # What depends on counts is as it is for this table, also for a population.
+            rule = rule.fixed_for(name, leaves)
+        entries[name] = rule or found.get(name, None)
+    return replace(inputs, hierarchies=Hierarchies(entries)), missing
+
+
+def best_release(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
+    """The solution with the smallest loss, or with a time limit the best so far."""
+    judge = Judge(problem)
+    with stage(phrase("searching for the best levels")), _interrupts():
+        best = search(problem, time_limit=time_limit, progress=say_progress, judge=judge)
+        best = _spelled_finest(best)
+    if recoding == "global":
+        return best
+    try:
+        with stage(phrase("giving every class levels of its own")), _interrupts():
+            return recode_locally(problem, best, judge=judge)
+    except KeyboardInterrupt:
+        # What is there keeps the limits; a second one ends the command.
+        text = phrase("interrupted: this is the best so far, in which every column has one level")
+        warnings.warn(text, PetauditWarning, stacklevel=2)
+        return best
+
+
+@contextmanager
+def _interrupts() -> Iterator[None]:
+    """Let Ctrl-C be one where a compiled loop makes an error of its own of it."""
+    try:
+        yield
+    except SystemError as problem:
+        if isinstance(problem.__cause__ or problem.__context__, KeyboardInterrupt):
+            raise KeyboardInterrupt from None
+        raise
+
+
+def _spelled_finest(solution: Solution) -> Solution:
+    """The same classes with the finest labels that say so: where all of 101** is 1011*, 1011*."""
+    if solution.levels is None:
+        return solution
+    problem = solution.problem
+    levels = tuple(
+        _finest(column, level)
+        for column, level in zip(problem.columns, solution.levels, strict=True)
+    )
+    if levels == solution.levels:
+        return solution
+    return replace(
+        solution,
+        levels=levels,
+        level_of=np.broadcast_to(np.array(levels, dtype=np.int8), solution.level_of.shape).copy(),
+    )
+
+
+def _finest(column: Column, level: int) -> int:
+    """The lowest level at which the values of a column are told apart as little as at this one."""
+    while level > column.lowest:
+        pairs = {*zip(column.codes[level - 1].tolist(), column.codes[level].tolist(), strict=True)}
+        if len(pairs) > len({above for _, above in pairs}):
+            break
+        level -= 1
+    return level
+
+
+def say_progress(value: float, bound: float) -> None:
+    """Say how good the best release so far is, and how good one could be."""
+    if math.isinf(value):
+        advance(phrase("searching for the best levels: none that holds so far"))
+    else:
+        advance(
+            phrase(
+                "searching for the best levels: {lost} of the detail lost so far, at least {bound}",
+                lost=percent(value),
+                bound=percent(bound),
+            )
+        )
+
+
+def _messages(
+    inputs: Inputs,
+    identifying: IdentifyingColumns,
+    kept: Collection[str],
+    transformation: Transformation,
+    proposed: Sequence[str],
+    made: Released,
+) -> Iterator[str]:
+    released = IdentifyingColumns(
+        tuple(name for name in identifying.declared if name not in kept),
+        tuple(name for name in identifying.guessed if name not in kept),
+    )
+    yield from released.messages(inputs, masked=transformation.masked)
+    if made.rows_marked == transformation.rows:
+        yield phrase(
+            "nothing is left of the quasi-identifiers: every row has '*' in all of them; let some "
+            "rows be suppressed ({argument}), leave out a quasi-identifier, or ask for less",
+            argument=argument("max_suppression", "10%"),
+        )
+    if proposed:
+        yield phrase(
+            "no hierarchy was given for {columns}, so that levels were proposed; petaudit "
+            "hierarchies shows them, and writes them to be edited",
+            columns=columns_named(proposed, inputs.table.columns),
+        )
+    if inputs.person in transformation.left_out and inputs.person not in identifying.declared:
+        yield phrase(
+            "left out, because it tells people apart: {column!r} ({argument} keeps a column)",
+            column=inputs.person,
+            argument=argument("keep", str(inputs.person)),
+        )
+    named = [name for name in transformation.others if name in {*kept}]
+    if named:
+        yield phrase(
+            "kept as you asked, though whoever knows it finds the row of a person: {columns}",
+            columns=columns_named(named, inputs.table.columns),
+        )

@@ -1,0 +1,1 @@
+"""Attacks on synthetic tables: rows of several tables as points, and the search for the nearest."""

@@ -1,0 +1,215 @@
+"""``petaudit anonymize``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shlex
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final
+
+from petaudit.anonymizing.explaining import costs, how_good, levels_text, percent
+from petaudit.anonymizing.infeasible import InfeasibleError
+from petaudit.anonymizing.making import Anonymized, anonymize_with_report
+from petaudit.anonymizing.releasing import refuse_written
+from petaudit.anonymizing.transformation import SUFFIX
+from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs
+from petaudit.cli.check import measure_options
+from petaudit.cli.generalize import formula_warning
+from petaudit.cli.options import reading_of
+from petaudit.cli.released import write_released
+from petaudit.cli.report import Reports, check_folder
+from petaudit.cli.streams import (
+    complain_of_error,
+    complain_of_warning,
+    printed_warnings,
+    say,
+    say_lines,
+)
+from petaudit.errors import OptionError, counted, joined, phrase, term
+from petaudit.exact.fractions import exact
+from petaudit.reports.terminal import (
+    PASS,
+    as_text,
+    coloured,
+    format_table,
+    indented,
+    section,
+    title_line,
+    verdict_line,
+)
+from petaudit.reports.verdict import figure_and_rule
+from petaudit.system.output import refuse_inputs
+from petaudit.tables.writing import table_format, unpacked
+
+_AS_GIVEN: Final = (
+    *("policy", "population", "hierarchies", "person", "suppressed", "max_suppression"),
+    *("recoding", "objective", "drop_suppressed", "identifier_columns"),
+)
+"""Options that :func:`petaudit.anonymize` takes by the same name."""
+_LEVEL: Final = re.compile(r"(?P<column>.+?)\s*(?P<level>(?:<=|>=|=)\s*\d+(?:\s*-\s*\d+)?)")
+_INFEASIBLE: Final = 1
+
+
+def anonymize(chosen: argparse.Namespace) -> int:
+    """Find the best release that keeps the limits, and write it."""
+    target = Path(chosen.out)
+    table_format(target)
+    check_folder(target)
+    document = transformation_path(target, chosen.transformation)
+    reports = Reports.of(chosen)
+    size = chosen.population_size
+    try:
+        with printed_warnings():
+            made = anonymize_with_report(
+                chosen.table,
+                options=measure_options(chosen),
+                population_size=None if size is None else option_value(size),
+                weights={
+                    column: float(exact(weight, f"--weight {column}"))
+                    for column, weight in split_pairs(chosen.weight, "--weight").items()
+                },
+                levels=split_levels(chosen.level),
+                time_limit=seconds(chosen.time_limit),
+                keep=split_names(chosen.keep),
+                roles=given_roles(
+                    chosen.roles,
+                    quasi_identifiers=chosen.qi,
+                    sensitive=chosen.sensitive,
+                    identifiers=chosen.identifier,
+                    insensitive=chosen.insensitive,
+                ),
+                **{
+                    name: value
+                    for name in _AS_GIVEN
+                    if (value := getattr(chosen, name)) is not None
+                },
+                **reading_of(chosen),
+            )
+    except InfeasibleError as problem:
+        complain_of_error(problem.text)
+        return _INFEASIBLE
+    for path in (target, document):
+        refuse_inputs(path, made.files)
+    released = made.released
+    is_guarded = chosen.formulas == "guard"
+    formulas = write_released(
+        released,
+        target,
+        lambda written: refuse_written(made.inputs, released, made.transformation.limits, written),
+        roles=[*made.transformation.names, *made.transformation.sensitive],
+        delimiter=made.inputs.table.delimiter,
+        is_guarded=is_guarded,
+    )
+    made.transformation.write(document)
+    if reports.files:
+        reports.write(made.to_dict(), made.files, chosen.table)
+    if chosen.format == "json":
+        say(reports.shown(made.to_dict(), "json"))
+    elif chosen.quiet:
+        say_lines([_verdict(made)])
+    else:
+        say(coloured(as_text(_screen(made, target, document))))
+        reports.say_written()
+    for text in (
+        *made.warnings,
+        *made.audit.warnings,
+        *made.audit.problems,
+        *formula_warning(released.column_names, formulas, is_guarded),
+    ):
+        complain_of_warning(text)
+    return 0
+
+
+def transformation_path(target: Path, given: str | None) -> Path:
+    """Where the transformation goes: beside the table, unless another place is named.
+
+    >>> transformation_path(Path("out/released.csv.gz"), None).name
+    'released.transformation.json'
+    """
+    path = unpacked(target).with_suffix(SUFFIX) if given is None else Path(given)
+    if path == target:
+        raise OptionError("two outputs have the same file; give each its own")
+    return path
+
+
+def seconds(given: str | None) -> float | None:
+    """A number of seconds, as an option has it."""
+    if given is None:
+        return None
+    number = float(exact(given, "--time-limit"))
+    if number <= 0:
+        raise OptionError("--time-limit must be more than 0 seconds, got {value!r}", value=given)
+    return number
+
+
+def split_levels(given: Sequence[str] | None) -> dict[str, str]:
+    """Levels of columns, fixed or bounded.
+
+    >>> split_levels(["zip<=2,age=1", "sex>=1"])
+    {'zip': '<=2', 'age': '1', 'sex': '>=1'}
+    """
+    levels: dict[str, str] = {}
+    for item in split_names(given):
+        match = _LEVEL.fullmatch(item)
+        if match is None:
+            raise OptionError(
+                "--level {item!r}: expected COLUMN=N, COLUMN<=N, COLUMN>=N or COLUMN=N-M", item=item
+            )
+        if match["column"] in levels:
+            raise OptionError(
+                "{option} names {name!r} twice", option="--level", name=match["column"]
+            )
+        levels[match["column"]] = match["level"].removeprefix("=").strip()
+    return levels
+
+
+def _verdict(made: Anonymized) -> str:
+    code = 0
+    what = phrase(
+        "all limits hold; {lost} of the detail is lost, {rows} suppressed",
+        lost=percent(made.loss),
+        rows=counted(made.rows_suppressed, "row"),
+    )
+    return verdict_line(what, code)
+
+
+def _screen(made: Anonymized, target: Path, document: Path) -> Iterator[str]:
+    """What everybody reads, at most a screen."""
+    source = made.inputs.table
+    sizes = [counted(source.rows, "row"), counted(len(source.columns), "column")]
+    yield title_line(joined([source.name, *sizes]))
+    yield _verdict(made)
+    yield ""
+    cards = {card.measure: card for card in made.audit.view.cards}
+    limits = [cards[name] for name in made.transformation.limits if name in cards]
+    rows = [[card.title, *figure_and_rule(card), PASS] for card in limits]
+    header = [term("measure"), term("value"), term("limit"), term("verdict")]
+    yield from format_table(header, rows)
+    yield ""
+    solution = made.solution
+    yield from format_table(
+        [term("column"), term("detail lost"), term("generalised to")],
+        [
+            [column.name, percent(cost), levels_text(solution, place, in_full=False)]
+            for place, (column, cost) in enumerate(
+                zip(solution.problem.columns, costs(solution), strict=True)
+            )
+        ],
+    )
+    yield ""
+    yield from map(indented, how_good(made))
+    yield ""
+    yield from section(term("Open questions"), made.audit.open_questions)
+    yield phrase(
+        "wrote {target}: {rows}", target=target, rows=counted(made.released.num_rows, "row")
+    )
+    yield phrase("wrote {target}: what was done, to do it to other rows", target=document)
+    yield indented(
+        phrase("it holds labels of the data: only you may read it, and it is not for release")
+    )
+    yield ""
+    yield term("Next")
+    command = ["petaudit", "apply", str(document), "NEW.csv", "--out", "NEW-released.csv"]
+    yield f"    {shlex.join(command)}"

@@ -1,0 +1,370 @@
+"""Attacks on a synthetic table: judged by how many more people they succeed on than strangers."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+
+from petaudit.errors import (
+    NotMeasurableError,
+    OptionError,
+    Phrase,
+    UndecidedError,
+    argument,
+    joined,
+    listing,
+    names_in,
+    phrase,
+    term,
+)
+from petaudit.exact.deciding import breaches, is_comparable, keeps, people_needed
+from petaudit.exact.excess import Excess
+from petaudit.i18n.numbers import Unit
+from petaudit.inputs import Inputs
+from petaudit.measures.attack_figure import AttackFigure, badness, exposed_text, rate_error
+from petaudit.measures.base import (
+    Annotation,
+    Better,
+    Family,
+    Measure,
+    Need,
+    ReportedFigure,
+    Result,
+    input_parameters,
+    limit_parameter,
+    rows_of,
+)
+from petaudit.measures.result import Columns as ResultColumns
+from petaudit.pictures.attacks import attacks_of
+from petaudit.pictures.base import finite
+from petaudit.system import kinds
+from petaudit.system.reading import Reading
+from petaudit.tables import open_source
+
+if TYPE_CHECKING:
+    from petaudit.attacks.people import Attack
+    from petaudit.attacks.tables import AttackTables
+
+# The search brings its compiler along: functions import it when they run.
+
+Person: TypeAlias = Annotated[
+    str | None, kinds.COLUMN, "rows with the same value in this column are one person's"
+]
+Control: TypeAlias = Annotated[
+    str | None, kinds.TableFile(), "a holdout table, not used for training"
+]
+Columns: TypeAlias = Annotated[
+    Sequence[str] | str | None, kinds.COLUMNS, "compare by these columns only; default: all"
+]
+By: TypeAlias = Annotated[
+    str | None, kinds.COLUMN, "tell how exposed each group of people with one value of this is"
+]
+_MOST_SHOWN: Final = 5
+ASSUMPTIONS: Final = (
+    phrase("the control is from the same source as the original and was not used for training"),
+    phrase("a row is a person, unless a column that tells people apart is named (person)"),
+    phrase(
+        "the synthetic table is taken as it is: another one of the same generator may expose others"
+    ),
+    phrase("only these attacks were tried: others may succeed on more people"),
+)
+"""What intervals and verdicts of attacks take for granted."""
+
+
+class AttackMeasure(Measure):
+    """A base of the attacks: what they need, and how their figures are judged."""
+
+    family = Family.RISK
+    better = Better.LOWER
+    range = (-math.inf, 1.0)
+    needs = (Need.ORIGINAL,)
+    limit_help = "the excess over strangers may be at most this"
+    has_same_columns = True
+    decides_by_interval = True
+    is_mentioned = False
+    only_by_name = "is for synthetic tables, whose rows belong to no real person"
+    details = rows_of(AttackFigure, "attacks")
+    pictures = staticmethod(attacks_of)
+
+    @classmethod
+    def signature(cls) -> inspect.Signature:
+        """The parameters of the function: three tables, the limit, options, how files are read."""
+        either = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        tables = [
+            inspect.Parameter("original", either, annotation=object),
+            inspect.Parameter("synthetic", either, annotation=object),
+            inspect.Parameter("control", either, default=None, annotation=object),
+        ]
+        options = [option for option in cls.option_parameters() if option.name != "control"]
+        shared = ("engine", "spark_master", "reveal_values", *inspect.signature(Reading).parameters)
+        others = [input_parameters()[name] for name in shared]
+        return inspect.Signature(
+            [*tables, limit_parameter(), *options, *others], return_annotation=Annotation("Result")
+        )
+
+    @classmethod
+    def split_arguments(cls, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The synthetic table is the one that is audited; the person need not be in it."""
+        inputs, options = super().split_arguments(given)
+        inputs |= {"table": options.pop("synthetic"), "use_side_car": False}
+        if "person" in inputs:
+            options["person"] = inputs.pop("person")
+        return inputs, options
+
+    def tables(self, inputs: Inputs, person: str | None, control: str | None) -> AttackTables:
+        """The tables as attacks see them; with a control of its own, they are encoded again."""
+        if control is not None:
+            opened = open_source(
+                control,
+                **inputs.reading.options,
+                called=phrase("the control"),
+                engine=inputs.engine,
+                spark_master=inputs.spark_master,
+            )
+            inputs = replace(inputs, control=opened, _attacked={})
+        return inputs.attack_tables(person or inputs.person)
+
+    def secrets(
+        self, inputs: Inputs, tables: AttackTables, given: Sequence[str] | str | None, name: str
+    ) -> tuple[str, ...]:
+        """The columns to guess: those that an option names, or the sensitive attributes."""
+        named = inputs.roles.sensitive if given is None else names_in(given, name)
+        if not named:
+            raise OptionError(
+                "{measure} needs a column to guess ({argument})",
+                measure=self.name,
+                argument=argument(name),
+            )
+        columns = tables.checked(named, name)
+        for column in columns:
+            if column in tables.rows.constant:
+                raise NotMeasurableError(
+                    "column {column!r} has one value in all tables: there is nothing to guess",
+                    column=column,
+                )
+        return columns
+
+    def compared(self, inputs: Inputs, person: str | None, control: str | None) -> AttackTables:
+        """The tables of an attack that says nothing without a control."""
+        tables = self.tables(inputs, person, control)
+        if not tables.has_control:
+            raise NotMeasurableError(
+                "{measure} needs a control to know how near strangers are ({argument})",
+                measure=self.name,
+                argument=argument("control"),
+            )
+        return tables
+
+    def judge_attacks(
+        self,
+        inputs: Inputs,
+        tables: AttackTables,
+        attacks: Sequence[Attack],
+        limit: Fraction | None,
+        *,
+        by: str | None = None,
+        warnings: Iterable[str] = (),
+        breakdown: Mapping[str, Any] | None = None,
+        **internal: Any,
+    ) -> Result:
+        """Judge attacks by the worst of them; what neither keeps nor breaks the limit is open."""
+        from petaudit.attacks.people import by_group, rarest  # noqa: PLC0415 (see above)
+
+        figures, compared = zip(
+            *(AttackFigure.of(attack, tables) for attack in attacks), strict=True
+        )
+        known = [each for each in compared if each is not None]
+        if limit is not None and known:
+            figures = tuple(_judged(attacks, figures, known, float(limit)))
+        worst = max(figures, key=badness)
+        exposed = [each for attack in attacks for each in rarest(tables, attack)]
+        if by is not None:
+            (column,) = tables.checked([by], "by")
+            joint = tables.joint.joined[column]
+            for attack in attacks:
+                for number, (code, group) in enumerate(by_group(tables, attack, column), 1):
+                    shown = "-" if code == joint.null else str(joint.value(code))
+                    # Values are for whoever may see them; others get a number.
+                    label = shown if inputs.reveal_values else str(number)
+                    exposed.append(replace(group, group=f"{column}: {label}"))
+        notes = [*tables.notes, *_constant(tables), *warnings]
+        if not known:
+            notes.append(
+                phrase(
+                    "there is no control: how often an attack succeeds is no risk by itself, "
+                    "because it succeeds on strangers, too"
+                )
+            )
+        elif any(not is_comparable(each) for each in known):
+            notes.append(
+                phrase(
+                    "the control is exposed more than the original: the two are not comparable, "
+                    "and nothing is decided"
+                )
+            )
+        result = self.result(
+            worst.attack_rate if not known else math.nan if worst.value is None else worst.value,
+            None,
+            warnings=notes,
+            breakdown={
+                "interval": None if worst.lower is None else (worst.lower, worst.upper),
+                "attack_rate": worst.attack_rate,
+                "control_rate": worst.control_rate,
+                "base_rate": worst.base_rate,
+                "people": worst.people,
+                "control_people": worst.control_people,
+                "people_needed": worst.people_needed,
+                **(breakdown or {}),
+                "attacks": figures,
+                "exposed": tuple(exposed),
+            },
+            figure=self.name if known else f"{self.name}: attack rate",
+            attacked={attack.name: attack.training for attack in attacks},
+            attack_tables=tables,
+            **internal,
+            unit=Unit.ROW if inputs.person is None else Unit.PERSON,
+        )
+        if limit is None:
+            return result
+        result = replace(result, limit=float(limit))
+        statuses = {figure.status for figure in figures}
+        if "failed" in statuses:
+            return replace(result, passed=False)
+        if statuses == {"passed"}:
+            return replace(result, passed=True)
+        raise UndecidedError(_why_undecided(figures, known), result=result)
+
+    def explain(self, result: Result) -> Iterator[str]:
+        """The rates and intervals, and how exposed the rarest people are."""
+        figures = sorted(result.attacks, key=badness, reverse=True)
+        yield from (figure.text for figure in figures[:_MOST_SHOWN])
+        if len(figures) > 1:
+            yield phrase(
+                "{number} attacks were tried: a breach by one of them is corrected for that (Holm)",
+                number=len(figures),
+            )
+        for group in result.exposed[:2]:
+            if group.people != result.people:
+                yield exposed_text(group)
+        yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
+
+    def more_columns(self, result: Result) -> ResultColumns:
+        """The rates and the interval, under the names that PETsARD's table has them."""
+        from petaudit.tables.result_frames import ResultColumn  # noqa: PLC0415 (brings an engine)
+
+        low, high = result.interval or (None, None)
+        rates = {
+            "attack_rate": (result.attack_rate, result.people),
+            "baseline_rate": (result.base_rate, result.control_people or result.people),
+            "control_rate": (result.control_rate, result.control_people),
+        }
+        risk = None if result.control_rate is None else finite(float(result.value))
+        row = {"risk": risk, "risk_CI_btm": low, "risk_CI_top": high}
+        for name, (rate, people) in rates.items():
+            row |= {name: rate, f"{name}_err": rate_error(rate, people)}
+        return {name: ResultColumn("number", [value]) for name, value in row.items()}
+
+    def plain_words(self, figure: ReportedFigure) -> str | None:
+        """Say the excess in people."""
+        if figure.value is None or math.isnan(figure.value):
+            return None
+        if figure.value <= 0:
+            return phrase(
+                "{title}: no more of the people are exposed than of strangers.",
+                title=term(self.title),
+            )
+        return phrase(
+            "{title}: of the people whom the attack would miss among strangers, {share:.1%} are "
+            "exposed.",
+            title=term(self.title),
+            share=figure.value,
+        )
+
+
+def _judged(
+    attacks: Sequence[Attack],
+    figures: Sequence[AttackFigure],
+    known: Sequence[Excess],
+    limit: float,
+) -> Iterator[AttackFigure]:
+    """The figures with their verdicts."""
+    for attack, figure, each, is_broken in zip(
+        attacks, figures, known, breaches(known, limit), strict=True
+    ):
+        if is_broken:
+            yield replace(figure, status="failed")
+        elif keeps(each, limit):
+            yield replace(figure, status="passed")
+        else:
+            needed = people_needed(each, limit)
+            if needed is not None and attack.judged is not None:
+                # Only one half of the control was compared with.
+                needed *= 2
+            yield replace(figure, status="undecided", people_needed=needed)
+
+
+def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> Phrase:
+    if not known:
+        return phrase(
+            "there is no control, so nobody can tell whether the limit holds: how often an attack "
+            "succeeds is no risk by itself"
+        )
+    undecided = [
+        (figure, each)
+        for figure, each in zip(figures, known, strict=True)
+        if figure.status == "undecided"
+    ]
+    figure, each = max(undecided, key=lambda pair: badness(pair[0]))
+    if not is_comparable(each):
+        return phrase(
+            "{text}; the control is exposed more than the original, so the two are not comparable",
+            text=figure.text,
+        )
+    if figure.people_needed is None:
+        needed = phrase("no number of control people would decide it: the original has too few")
+    else:
+        needed = phrase(
+            "about {number:,} control people would decide it", number=figure.people_needed
+        )
+    return phrase(
+        "{text}, which does not show whether the limit holds; {needed}",
+        text=figure.text,
+        needed=needed,
+    )
+
+
+def _constant(tables: AttackTables) -> Iterator[Phrase]:
+    if tables.rows.constant:
+        yield phrase(
+            "columns with one value tell nobody apart and are left out: {columns}",
+            columns=listing([repr(name) for name in tables.rows.constant]),
+        )
+
+
+def named_columns(given: Sequence[str] | str | None, tables: AttackTables, name: str) -> list[str]:
+    """The columns that an option names, or all; an error if none of them tells people apart."""
+    names = tables.columns if given is None else names_in(given, name)
+    columns = tables.checked(names, name)
+    used = [column for column in columns if column not in tables.rows.constant]
+    if not used:
+        raise NotMeasurableError(
+            "all columns of {name} have one value in all tables: {columns}",
+            name=name,
+            columns=joined([repr(column) for column in columns]),
+        )
+    return used
+
+
+def refuse_known(secret: str, known: Sequence[str], names: tuple[str, str]) -> None:
+    """Raise an error for a column that is to be guessed and is known."""
+    if secret in known:
+        raise OptionError(
+            "column {column!r} is named as {secret} and in {known}; what is known needs no guess",
+            column=secret,
+            secret=names[0],
+            known=names[1],
+        )

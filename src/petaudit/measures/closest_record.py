@@ -1,0 +1,93 @@
+"""Closest record: are synthetic rows nearer to training people than to others? A proxy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from petaudit.errors import counted, phrase
+from petaudit.inputs import Inputs
+from petaudit.measures import attack
+from petaudit.measures.attack import AttackMeasure, Control, Person, named_columns
+from petaudit.measures.base import Columns, Measure, ReportedFigure, Result
+
+
+class ClosestRecord(AttackMeasure):
+    """What share of the synthetic rows is nearer to training people than to strangers?
+
+    A synthetic row of a generator that copies nobody is as often nearer to the original as to a
+    control of equal size: 0.5 is what chance gives. It is a proxy that other tools report; judge
+    membership and attribute inference instead.
+
+    Does not say: A share of 0.5 does not say that nobody is exposed: copies of a few people hardly
+    change it. Nor does a higher one say who is exposed, or to what. Without a limit it is not
+    judged.
+
+    Formula: mean over synthetic rows of the probability that m people drawn from the N of the
+    larger table have one nearer than all m of the other, 1 - C(N - j, m) / C(N, m) with j nearer
+    ones; equally near counts half
+
+    Reference: Z. Yao, N. Krco, G. Ganev, Y.-A. de Montjoye: The DCR Delusion: Measuring the Privacy
+    Risk of Synthetic Data. 2025, doi 10.48550/arXiv.2505.01524
+
+    >>> import pyarrow as pa
+    >>> original, control = pa.table({"age": [0.0, 10.0]}), pa.table({"age": [5.0, 20.0]})
+    >>> import warnings; warnings.simplefilter("ignore")
+    >>> closest_record(original, pa.table({"age": [1.0, 9.0, 6.0, 19.0]}), control).value
+    0.5
+    """
+
+    name = "closest-record"
+    rank = 360
+    range = (0.0, 1.0)
+    limit_help = "the share may be at most this; 0.5 is what chance gives"
+    decides_by_interval = False
+    details = Measure.details
+    pictures = Measure.pictures
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        columns: attack.Columns = None,
+        person: Person = None,
+        control: Control = None,
+    ) -> Result:
+        """Find the nearest people of both tables for every synthetic row."""
+        from petaudit.attacks.methods import nearer_to_training  # noqa: PLC0415 (it compiles)
+
+        tables = self.compared(inputs, person, control)
+        share = nearer_to_training(tables, named_columns(columns, tables, "columns"))
+        return self.result(
+            share,
+            limit,
+            warnings=(
+                *tables.notes,
+                phrase(
+                    "closest-record is a proxy: it misses copies of a few people and says nothing "
+                    "of single ones; membership and attribute-inference measure the risk"
+                ),
+            ),
+            breakdown={"rows": tables.joint.rows[0]},
+        )
+
+    def explain(self, result: Result) -> Iterator[str]:
+        """The share, and what chance gives."""
+        yield phrase(
+            "{share:.2%} of {rows} are nearer to the original than to the control, at equal sizes; "
+            "50 % is what chance gives",
+            share=result.value,
+            rows=counted(result.rows, "synthetic row"),
+        )
+
+    def more_columns(self, result: Result) -> Columns:
+        """There are no rates."""
+        return {}
+
+    def plain_words(self, figure: ReportedFigure) -> str | None:
+        """There is nothing to say that a manager could act on."""
+        return None
+
+
+closest_record = ClosestRecord.as_function()

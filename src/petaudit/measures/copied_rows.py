@@ -1,0 +1,59 @@
+"""Copied rows: people whose whole row is in the synthetic table."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from petaudit.inputs import Inputs
+from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
+from petaudit.measures.base import Result
+
+
+class CopiedRows(AttackMeasure):
+    """How many more people have their row in the synthetic table than strangers do?
+
+    The share of people whose whole row the synthetic table repeats, beyond the share of strangers
+    whose row it happens to have. With 0.05, about one person in twenty was copied.
+
+    Does not say: Only exact copies count: a row that is slightly changed is not seen here, but by
+    membership. Rows of few values coincide by chance; only a control tells.
+
+    Formula: t and c: shares of the people of the original and of the control whose row occurs in
+    the synthetic table; e = (t - c) / (1 - c)
+
+    Reference: A. Donner, G. Y. Zou: Closed-form confidence intervals for functions of the normal
+    mean and standard deviation. Statistical Methods in Medical Research 21(4), 2012, doi
+    10.1177/0962280210383082
+
+    >>> import pyarrow as pa
+    >>> original = pa.table({"age": range(20)})
+    >>> control = pa.table({"age": range(20, 40)})
+    >>> synthetic = pa.table({"age": [*range(5), *range(50, 65)]})
+    >>> import warnings; warnings.simplefilter("ignore")
+    >>> result = copied_rows(original, synthetic, control)
+    >>> result.value, result.attack_rate, result.control_rate
+    (0.25, 0.25, 0.0)
+    """
+
+    name = "copied-rows"
+    rank = 300
+
+    def compute(
+        self,
+        inputs: Inputs,
+        limit: Fraction | None,
+        *,
+        columns: Columns = None,
+        by: By = None,
+        person: Person = None,
+        control: Control = None,
+    ) -> Result:
+        """Look up every row in the synthetic table."""
+        from petaudit.attacks.methods import copied  # noqa: PLC0415 (it compiles)
+
+        tables = self.tables(inputs, person, control)
+        attack = copied(tables, named_columns(columns, tables, "columns"))
+        return self.judge_attacks(inputs, tables, [attack], limit, by=by)
+
+
+copied_rows = CopiedRows.as_function()

@@ -1,0 +1,207 @@
+"""Attacks on a synthetic table: how often each succeeds on whom, and what is in excess of that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from petaudit.errors import phrase
+from petaudit.i18n.voice import Voice
+from petaudit.pictures.base import Chart, Picture, check, finite, kept_name
+from petaudit.pictures.svg import (
+    BREACH,
+    DASHED,
+    INK,
+    LINE,
+    MAIN,
+    MUTED,
+    OTHER,
+    STUB,
+    WIDTH,
+    Sheet,
+    bar_paint,
+    name_in_table,
+    percent,
+    scale,
+)
+
+if TYPE_CHECKING:
+    from petaudit.inputs import Inputs
+
+MOST_ATTACKS: Final = 16
+_LEFT, _RIGHT = 150, WIDTH - 20
+_TOP, _STEP = 48, 26
+_FARTHEST_BELOW: Final = -0.5
+"""What is below zero is noise; a wide interval must not push the rest together."""
+
+
+@dataclass(frozen=True)
+class DrawnAttack:
+    """What is drawn of an attack, or of an attack on some of the people."""
+
+    name: str
+    rate: float
+    control_rate: float | None
+    excess: float | None
+    lower: float | None
+    upper: float | None
+    people: int
+    control_people: int | None
+
+    def __post_init__(self) -> None:
+        check(0 <= self.rate <= 1, "a rate is a share")
+        check(self.lower is None or self.upper is not None, "an interval has two ends")
+        if self.lower is not None and self.upper is not None:
+            check(self.lower <= self.upper <= 1, "the interval ends before it begins")
+
+    def hides(self, voice: Voice) -> bool:
+        """Whether one of the rates is of very few people: the excess would tell it."""
+        parts = [(self.rate, self.people), (self.control_rate, self.control_people)]
+        return any(_is_small(rate, people, voice) for rate, people in parts)
+
+
+def _is_small(rate: float | None, people: int | None, voice: Voice) -> bool:
+    return rate is not None and people is not None and 0 < rate * people < voice.threshold
+
+
+@dataclass(frozen=True)
+class AttackIntervals(Picture):
+    """The excess of every attack with its interval, and the limit."""
+
+    kind: ClassVar[str] = "attack-intervals"
+
+    attacks: tuple[DrawnAttack, ...]
+    limit: float | None = None
+
+    def draw(self, voice: Voice) -> Chart | None:
+        """Draw a point on a line for each attack."""
+        known = [each for each in self.attacks if each.excess is not None]
+        if not known:
+            return None
+        shown = [each for each in known if not each.hides(voice)]
+        ends = [end for each in shown for end in (each.lower, each.upper) if end is not None]
+        limits = [] if self.limit is None else [self.limit]
+        least = max(min([0.0, *ends]), _FARTHEST_BELOW)
+        x = scale((least, max([0.1, *ends, *limits])), (_LEFT, _RIGHT))
+        sheet = Sheet(height=_TOP + _STEP * len(known) + 6, say=voice.say)
+        sheet.text(_LEFT, 12, phrase("excess over strangers, with its 95 % interval"), fill=MUTED)
+        sheet.line(x(0), x(0), _TOP - 8, sheet.height, stroke=INK)
+        for limit in limits:
+            sheet.line(x(limit), x(limit), _TOP - 8, sheet.height, **DASHED)
+            sheet.text(x(limit), _TOP - 12, phrase("limit"), fill=MUTED, anchor="middle")
+        table = []
+        for place, each in enumerate(known):
+            y = _TOP + (place + 0.5) * _STEP
+            sheet.line(_LEFT, _RIGHT, y, y, stroke=LINE)
+            sheet.text(_LEFT - 8, y, each.name, anchor="end", room=_LEFT - 12)
+            if each not in shown or each.lower is None or each.upper is None:
+                sheet.text(x(0) + 6, y, phrase("very few people"), fill=MUTED)
+                table.append((name_in_table(each.name), "", ""))
+                continue
+            excess = f"{each.excess:.2f}"
+            interval = phrase("{low:.2f} to {high:.2f}", low=each.lower, high=each.upper)
+            is_broken = self.limit is not None and each.lower > self.limit
+            color = BREACH if is_broken else MAIN
+            label = phrase(
+                "{name}: {excess}, {interval}", name=each.name, excess=excess, interval=interval
+            )
+            sheet.line(x(max(each.lower, least)), x(each.upper), y, y, stroke=color, stroke_width=3)
+            at = x(max(each.excess or 0.0, least))
+            sheet.symbol(at, y, "diamond", area=110, fill=color, label=voice.say(label))
+            table.append((name_in_table(each.name), excess, interval))
+        return Chart.of(
+            voice,
+            sheet,
+            title=phrase("Excess of each attack"),
+            words=phrase(
+                "A limit is kept where the whole line is left of it, and broken where the whole "
+                "line is right of it."
+            ),
+            header=(phrase("attack"), phrase("excess"), phrase("95 % interval")),
+            rows=table,
+        )
+
+
+@dataclass(frozen=True)
+class AttackRates(Picture):
+    """How often each attack succeeds on people of the original, and on strangers."""
+
+    kind: ClassVar[str] = "attack-rates"
+
+    attacks: tuple[DrawnAttack, ...]
+
+    def draw(self, voice: Voice) -> Chart | None:
+        """Draw two bars for each attack."""
+        if not self.attacks:
+            return None
+        rows = []
+        for each in self.attacks:
+            rates = [(phrase("original"), each.rate, each.people, MAIN)]
+            if each.control_rate is not None and each.control_people is not None:
+                rates.append((phrase("control"), each.control_rate, each.control_people, OTHER))
+            rows += [(each.name, *rate) for rate in rates]
+        told = [rate for _, _, rate, people, _ in rows if not _is_small(rate, people, voice)]
+        x = scale((0, max([0.01, *told])), (_LEFT, _RIGHT - 40))
+        sheet = Sheet(height=_TOP + 18 * len(rows) + 6, say=voice.say)
+        sheet.text(_LEFT, 12, phrase("share of people on whom the attack succeeds"), fill=MUTED)
+        table = []
+        for place, (name, whose, rate, people, color) in enumerate(rows):
+            y = _TOP + (place + 0.5) * 18
+            is_hidden = _is_small(rate, people, voice)
+            text = f"<{percent(min(voice.threshold / people, 1.0))}" if is_hidden else percent(rate)
+            end = x(0) + STUB if is_hidden else x(rate)
+            label = phrase("{name}, {whose}: {share}", name=name, whose=whose, share=text)
+            paint = bar_paint(color, voice.say(label), is_hidden=is_hidden)
+            sheet.rect(x(0), end, y - 7, y + 7, **paint)
+            sheet.text(end + 6, y, text)
+            if whose == rows[0][1]:
+                sheet.text(_LEFT - 8, y, name, anchor="end", room=_LEFT - 12)
+            table.append((name_in_table(name), whose, text))
+        return Chart.of(
+            voice,
+            sheet,
+            title=phrase("Success on the original beside the control"),
+            words=phrase(
+                "What succeeds on strangers as often tells how the population is, and nothing "
+                "about anybody."
+            ),
+            header=(phrase("attack"), phrase("table"), phrase("share")),
+            rows=table,
+        )
+
+
+def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
+    """Return the pictures of a result of attacks."""
+    drawn = tuple(_drawn(result.attacks, result.by.name))[:MOST_ATTACKS]
+    rare = tuple(
+        DrawnAttack(
+            kept_name(group.group),
+            group.attack_rate,
+            group.control_rate,
+            finite(group.excess),
+            finite(group.lower),
+            finite(group.upper),
+            group.people,
+            group.control_people,
+        )
+        # Groups of a column may be values of people.
+        for group in result.exposed[: 2 * len(result.attacks)]
+        if group.excess is not None
+    )
+    intervals = AttackIntervals((*drawn, *rare)[:MOST_ATTACKS], result.limit)
+    return (intervals, AttackRates(drawn)) if drawn else ()
+
+
+def _drawn(figures: Iterable[Any], measure: str) -> Iterable[DrawnAttack]:
+    for each in figures:
+        yield DrawnAttack(
+            kept_name(each.attack or measure),
+            each.attack_rate,
+            each.control_rate,
+            finite(each.value),
+            finite(each.lower) if finite(each.value) is not None else None,
+            finite(each.upper) if finite(each.value) is not None else None,
+            each.people,
+            each.control_people,
+        )

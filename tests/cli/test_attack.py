@@ -1,0 +1,159 @@
+"""``petaudit attack``: the verdict first, undecided where an interval says so, and no value."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+Run = Callable[..., Any]
+Write = Callable[[str, "str | bytes"], Path]
+TABLES = ("attack", "original.csv", "synthetic.csv", "--control", "control.csv")
+Rows = list[tuple[int, str, int, str]]
+
+
+def people(seed: int, many: int) -> Rows:
+    draw = random.Random(seed)  # noqa: S311
+    return [
+        (draw.randrange(1000), draw.choice("mf"), draw.randrange(10_000), draw.choice("abcd"))
+        for _ in range(many)
+    ]
+
+
+def text(rows: Rows) -> str:
+    lines = [",".join(map(str, row)) for row in rows]
+    return "\n".join(["age,sex,zip,secretword", *lines]) + "\n"
+
+
+ORIGINAL, CONTROL = people(1, 400), people(2, 400)
+
+
+@pytest.fixture(autouse=True)
+def tables(write: Write) -> None:
+    write("original.csv", text(ORIGINAL))
+    write("synthetic.csv", text(people(3, 400)))
+    write("copies.csv", text([*ORIGINAL[:160], *people(4, 240)]))
+    write("control.csv", text(CONTROL))
+    write("few.csv", text(CONTROL[:20]))
+
+
+def test_a_harmless_table_passes_and_copies_do_not(run: Run) -> None:
+    given = ("--secret", "secretword", "--link", "age:zip", "--limit", "0.15")
+    safe = run(*TABLES, *given)
+    assert safe.code == 0, safe.out
+    assert "all 4 limits hold" in safe.out
+    assert "was not used for training" in safe.out
+    found = run("attack", "original.csv", "copies.csv", "--control", "control.csv", *given)
+    assert found.code == 1
+    assert "generate the synthetic table again" in found.out
+
+
+def test_an_undecided_limit_says_how_many_people_would_decide_it(run: Run) -> None:
+    found = run(
+        "attack", "original.csv", "synthetic.csv", "--control", "few.csv", "--limit", "0.005"
+    )
+    assert found.code == 2
+    assert "control people would decide it" in found.err
+    assert "the control has fewer than 50 people" in found.out
+
+
+def test_without_a_control_a_limit_is_undecided(run: Run) -> None:
+    found = run("attack", "original.csv", "copies.csv", "--limit", "0.09")
+    assert found.code == 2
+    assert "there is no control" in found.err
+
+
+def test_the_document_has_all_figures_and_no_value(run: Run) -> None:
+    given = ("--secret", "secretword", "--by", "sex", "--format", "json")
+    document = json.loads(run(*TABLES, *given).out)
+    assert document["command"] == "attack"
+    entry = next(each for each in document["results"] if each["measure"] == "attribute-inference")
+    assert {"attack_rate", "control_rate", "base_rate", "interval", "people"} <= {*entry["details"]}
+    groups = [each["group"] for each in entry["details"]["exposed"]]
+    assert groups == ["the rarest 1 %", "the rarest 5 %", "sex: 1", "sex: 2"]
+
+
+def test_numbers_of_exposed_rows_are_for_the_steward(run: Run, tmp_path: Path) -> None:
+    given = ("--measures", "copied-rows", "--rows", tmp_path / "rows.csv")
+    run("attack", "original.csv", "copies.csv", "--control", "control.csv", *given)
+    lines = (tmp_path / "rows.csv").read_text().splitlines()
+    assert lines[0] == "measure,attack,row,probability"
+    assert lines[1:] == [f"copied-rows,,{row},1" for row in range(1, 161)]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (("--secret", "secretwrd"), "unknown column 'secretwrd' (did you mean 'secretword'?)"),
+        (("--link", "age:age,sex"), "both lists have 'age'"),
+        (("--link", "age"), "expected two lists of columns"),
+        (("--secret", "sex", "--known", "sex,age"), "what is known needs no guess"),
+        (("--known", "age"), "name it (--secret)"),
+        (("--limit", "2"), "no table exceeds 1"),
+        (("--limit", "0.1,0.2"), "given twice"),
+        (("--measures", "k-anonymity"), "is not an attack"),
+        (("--fpr", "0"), "fpr must be"),
+        (("--measures", "attribute-inference"), "needs a column to guess (--secret)"),
+        (("--person", "nobody"), "'nobody'"),
+    ],
+)
+def test_wrong_input_is_one_clear_line(given: tuple[str, ...], message: str, run: Run) -> None:
+    found = run(*TABLES, *given)
+    assert found.code == 2
+    assert message in found.err
+    assert "Traceback" not in found.err
+
+
+def test_controls_that_are_the_original(run: Run, write: Write) -> None:
+    same = run("attack", "original.csv", "synthetic.csv", "--control", "original.csv")
+    assert same.code == 2
+    assert "it must be of other people" in same.err
+    write("mixed.csv", text([*ORIGINAL[:40], *CONTROL]))
+    found = run("attack", "original.csv", "synthetic.csv", "--control", "mixed.csv")
+    assert "more than chance explains" in found.out
+
+
+def test_the_original_itself_exposes_everybody(run: Run) -> None:
+    found = run(
+        "attack", "original.csv", "original.csv", "--control", "control.csv", "--limit", "0.5"
+    )
+    assert found.code == 1
+    assert "the synthetic table has the very rows of the original" in found.out
+    assert "1.0000" in found.out
+
+
+def test_constant_columns_are_left_out_by_name(run: Run, write: Write) -> None:
+    for name, rows in (("o.csv", ORIGINAL), ("s.csv", people(3, 400)), ("c.csv", CONTROL)):
+        lines = text(rows).splitlines()
+        more = ["same", *["1"] * (len(lines) - 1)]
+        joined = (f"{line},{last}" for line, last in zip(lines, more, strict=True))
+        write(name, "\n".join(joined) + "\n")
+    found = run("attack", "o.csv", "s.csv", "--control", "c.csv")
+    assert "tell nobody apart and are left out: 'same'" in found.out
+    refused = run("attack", "o.csv", "s.csv", "--control", "c.csv", "--secret", "same")
+    assert "there is nothing to guess" in refused.err
+
+
+def test_every_stranger_exposed_leaves_everything_open(run: Run, write: Write) -> None:
+    rows = text([(1, "m", 2, "a"), (3, "f", 4, "b")] * 60)
+    write("few-values.csv", rows + "9,m,9,c\n")
+    write("same.csv", text([(1, "m", 2, "a")] * 30 + [(3, "f", 4, "b")] * 70))
+    found = run(
+        *("attack", "few-values.csv", "few-values.csv", "--control", "same.csv"),
+        *("--measures", "copied-rows", "--limit", "0.5"),
+    )
+    assert found.code == 2
+    assert "every stranger is exposed" in found.err
+    assert "0.0000 to 1.0000" in found.out
+
+
+def test_tables_beyond_the_memory_are_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("petaudit.attacks.tables.memory_limit", lambda: 340_000_000)
+    found = run(*TABLES)
+    assert found.code == 2
+    assert "attacks compare rows in memory" in found.err
+    assert "(--memory)" in found.err
