@@ -130,7 +130,7 @@ def test_a_seed_brings_the_table_back() -> None:
         ("epsilon: 1", "epsilon: 0", "line 6: Synthesizer.private: epsilon must be a number from"),
         ("    epsilon: 1\n", "", "epsilon is missing"),
         ("age: {from", "agee: {from", "line 7: Synthesizer.private: unknown column 'agee' ("),
-        ("age: {from: 0, to: 99}, ", "", "line 7: Synthesizer.private: domain lacks age"),
+        ("age: {from: 0, to: 99}, ", "", "line 7: Synthesizer.private: domain lacks 'age'"),
         ("to: 99", "too: 99", "domain of column 'age': unknown key 'too' (did you mean 'to'?)"),
         ("epsilon: 1", "epsilon: 1\n    rows_per_person: 2", "rows_per_person needs person"),
         ("who: identifier, ", "'': 1, ", "unknown column ''"),

@@ -60,8 +60,8 @@ class Zone:
     def percent(self, total: int, decimals: int | None = None) -> str:
         """The zone as a share of a public total, with three digits unless ``decimals`` is given.
 
-        >>> zone(3, 5, 200).percent(200), zone(62, 5, 200).percent(200)
-        ('<2.5 %', '30–32 %')
+        >>> zone(3, 5, 200).percent(200), zone(62, 5, 200).percent(200), zone(1, 5, 1).percent(1)
+        ('<2.5 %', '30–32 %', '≤100 %')
         """
 
         def shown(number: int) -> str:
@@ -70,7 +70,8 @@ class Zone:
 
         sign = " %" if decimals is None else "%"
         if self.is_small:
-            return f"≤{shown(total)}{sign}" if self.is_all else f"<{shown(self.highest + 1)}{sign}"
+            says_nothing = self.is_all or self.highest >= total
+            return f"≤{shown(total)}{sign}" if says_nothing else f"<{shown(self.highest + 1)}{sign}"
         if self.is_top and not self.is_exact:
             return f"≥{shown(self.lowest)}{sign}"
         ends = dict.fromkeys([shown(self.lowest), shown(self.highest)])

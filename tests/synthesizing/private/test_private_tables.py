@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
@@ -144,6 +145,17 @@ def test_rows_that_do_not_fit_are_left_out_and_counted() -> None:
     assert max(made.table["n"].to_pylist()) >= 90
 
 
+def test_names_that_may_be_a_person_are_not_told() -> None:
+    table = pa.table({"Ann": ["x", "y"] * 50, "33": ["a", "b"] * 50, "2020-01-01": ["c", "d"] * 50})
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        promise = synthesize_private(table, "from-data", 1.0).guarantee
+        with pytest.raises(OptionError) as raised:
+            synthesize_private(table, {"33": ["a", "b"]}, 1.0)
+    said = [*promise.sentences, *promise.to_dict()["domain_from_data"], str(raised.value)]
+    assert not [text for text in said if "Ann" in text]
+
+
 def test_a_large_delta_is_said() -> None:
     table = pa.table({"x": ["a", "b"] * 3000})
     with pytest.warns(PetauditWarning, match="more than one in the number of rows"):
@@ -197,7 +209,7 @@ PEOPLE = pa.table({"age": [30, 40], "name": ["Ann", "Bo"]})
 @pytest.mark.parametrize(
     ("domain", "options", "message"),
     [
-        ({"age": [1]}, {}, "domain lacks name: give a list"),
+        ({"age": [1]}, {}, "domain lacks 'name': give a list"),
         ({"age": [1], "nane": "identifier"}, {}, "did you mean 'name'"),
         ("from_data", {}, "did you mean 'from-data'"),
         ("from-data", {"epsilon": 0}, "epsilon must be a number from 0.001 to 100, got 0"),

@@ -10,15 +10,7 @@ from typing import Any, Final
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import (
-    InputError,
-    OptionError,
-    PetauditWarning,
-    counted,
-    listing,
-    phrase,
-    suggestion,
-)
+from petaudit.errors import InputError, OptionError, PetauditWarning, counted, phrase, suggestion
 from petaudit.synthesizing.exchange import read_cells
 from petaudit.synthesizing.normal import Integers
 from petaudit.synthesizing.private.accountant import Ledger, Spent, epsilon_of, rho_for
@@ -36,7 +28,7 @@ from petaudit.synthesizing.private.noise import RandomBits
 from petaudit.synthesizing.private.observed import observed_domain
 from petaudit.synthesizing.private.tree import draw
 from petaudit.system.progress import stage
-from petaudit.tables.headers import check_column
+from petaudit.tables.headers import check_column, columns_named, shown_names
 
 EPSILONS: Final = (0.001, 100.0)
 DELTAS: Final = (1e-18, 1e-3)
@@ -80,7 +72,7 @@ class Privacy:
                 "domain lacks {columns}: give a list of values, a range {{from: 0, to: 99}}, "
                 "identifier for a column that is not looked at, or from-data, which tells its "
                 "values and range without protection",
-                columns=listing(missing),
+                columns=columns_named(missing, columns),
             )
         if all(spec == IDENTIFIER for spec in said.values()):
             raise OptionError("every column is an identifier, so there is nothing to draw from")
@@ -92,7 +84,9 @@ class Privacy:
     def guarantee(self, columns: Sequence[str], table: str, *, is_seeded: bool) -> Guarantee:
         """What a table that is made with these options promises."""
         specs = self.specs(columns, table)
-        read = [column for column, spec in specs.items() if spec == FROM_DATA]
+        # Nobody typed these names: a file without a header calls its columns after a person.
+        names = shown_names(columns)
+        read = [names[column] for column, spec in specs.items() if spec == FROM_DATA]
         return Guarantee(
             self.epsilon, self.delta, self.person, self.rows_per_person, tuple(read), is_seeded
         )
