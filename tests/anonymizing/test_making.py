@@ -248,3 +248,19 @@ def test_an_interrupted_search_keeps_what_holds(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(best, "search", interrupted)
     with pytest.raises(KeyboardInterrupt):
         petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **given)
+
+
+def test_the_hierarchy_of_a_sensitive_attribute_counts_in_the_audit_and_for_new_rows() -> None:
+    """All kinds of colds are near each other, so that classes of different ones are close."""
+    illnesses = ["a1", "a1", "b1", "b1", "a2", "a2", "b1", "b1"]
+    table = pa.table({"sex": ["f"] * 4 + ["m"] * 4, "illness": illnesses})
+    ills = {"a1": ["a", "*"], "a2": ["a", "*"], "b1": ["b", "*"]}
+    given: dict[str, Any] = {
+        "quasi_identifiers": "sex",
+        "sensitive": "illness",
+        "hierarchies": {"sex": {"f": "*", "m": "*"}, "illness": ills},
+    }
+    options = {"t-closeness": {"limit": 0.2, "distance": "hierarchical"}}
+    made = petaudit.anonymize(table, options=options, **given)
+    assert made.table["sex"].to_pylist() == ["f"] * 4 + ["m"] * 4
+    assert petaudit.apply(made.transformation, table).table.equals(made.table)

@@ -90,6 +90,11 @@ def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     entries: dict[str, Hierarchy | Rule] = {
         name: given.rule(name) or given.get(name, None) for name in given.attributes
     }
+    for name in inputs.roles.sensitive:
+        if name in entries:
+            labels = inputs.table.counts.value_counts(name).labels
+            # The table is the original, whose values a rule needs to know.
+            entries[name] = given.get(name, dict.fromkeys([name], labels).__getitem__)
     for name in found.attributes:
         rule = found.rule(name)
         values = inputs.table.counts.value_counts(name).by_label

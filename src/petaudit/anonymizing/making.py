@@ -307,6 +307,7 @@ def anonymize_with_report(
             left_out=tuple(left_out),
             masked=identifier_columns == "mask",
             sensitive=inputs.roles.sensitive,
+            sensitive_hierarchies=tuple(_sensitive_hierarchies(inputs)),
             person=inputs.person,
             inputs=plain(given_inputs.fingerprints),
         )
@@ -335,6 +336,20 @@ def anonymize_with_report(
         (*given_inputs.files, *release.files),
         tuple(_messages(inputs, identifying, kept, transformation, proposed, made)),
     )
+
+
+def _sensitive_hierarchies(inputs: Inputs) -> Iterator[Recoded]:
+    """The hierarchies by which t-closeness tells how near values are."""
+    for name in inputs.roles.sensitive:
+        if name in inputs.hierarchies:
+            hierarchy = inputs.hierarchies.get(name, None)
+            yield Recoded(
+                name,
+                {
+                    leaf: tuple(label or None for label in hierarchy.path_of(leaf))
+                    for leaf in hierarchy.leaves
+                },
+            )
 
 
 def _messages(

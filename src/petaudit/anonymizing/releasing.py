@@ -18,6 +18,7 @@ from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
+from petaudit.labels.rules import Rule
 from petaudit.measures import find_measure
 from petaudit.roles import Role, Roles
 from petaudit.suppressing import refuse_breaches
@@ -136,6 +137,12 @@ def audited(
     if inputs.person is not None and inputs.person not in shown.column_names:
         shown = shown.append_column(inputs.person, table.column(inputs.person))
     roles = inputs.roles.by_column
+    known = inputs.hierarchies
+    of_others: dict[str, Hierarchy | Rule] = {
+        name: known.rule(name) or known.get(name, None)
+        for name in known.attributes
+        if name not in transformation.names
+    }
     trusted = [name for name in kept if roles.get(name) in (None, Role.IDENTIFIER)]
     changed = replace(
         inputs,
@@ -149,7 +156,7 @@ def audited(
             }
             | dict.fromkeys(trusted, Role.INSENSITIVE)
         ),
-        hierarchies=Hierarchies(hierarchies_of(transformation)),
+        hierarchies=Hierarchies(of_others | hierarchies_of(transformation)),
         key=None,
         # It is there to count people, and leaves the table after that.
         person_is_pseudonym=inputs.person is not None,
@@ -181,8 +188,8 @@ def refuse_contradiction(release: Audit, settings: Collection[str]) -> None:
         )
 
 
-def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy]:
-    """The hierarchies of the quasi-identifiers; without one, a value and ``*`` above it."""
+def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy | Rule]:
+    """The hierarchies of quasi-identifiers and sensitive attributes."""
     return {
         column.name: Hierarchy(
             column.name,
@@ -192,7 +199,7 @@ def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy]:
                 if leaf != SUPPRESSED
             ],
         )
-        for column in transformation.columns
+        for column in (*transformation.columns, *transformation.sensitive_hierarchies)
         if {*column.paths} != {SUPPRESSED}
     }
 
