@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
-from tests.measures.registry_cases import ENTRIES, Tables, in_frames, outcomes, tables
+from tests.measures.registry_cases import ATTACKS, ENTRIES, Tables, in_frames, outcomes, tables
 
 import petaudit
 from budget import examples
@@ -154,7 +154,9 @@ def test_the_registry_is_all_here() -> None:
     """What stays outside has its own tests; these are the only ones."""
     from petaudit.measures import all_measures  # noqa: PLC0415
 
-    assert set(all_measures()) - set(ENTRIES) == {"mpuccs", "utility-bias", "model-utility"}
+    # Attacks count people in tests/attacks/test_small_rates.py.
+    others = {"mpuccs", "utility-bias", "model-utility", *ATTACKS}
+    assert set(all_measures()) - set(ENTRIES) == others
 
 
 @pytest.mark.parametrize("number", range(1, HIDE_BELOW))
