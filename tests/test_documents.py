@@ -181,6 +181,7 @@ def test_the_rules_of_the_tables_page_are_the_same_in_python_and_yaml(tmp_path: 
     yaml, more = (block for block in blocks("docs/tables.md", "yaml") if "ranges" in block)
     for name in ("city", "town"):
         (tmp_path / f"{name}_hierarchy.csv").write_text("Paris;France\n")
+    (tmp_path / "countries.yaml").write_text("Europe: [France]\n")
     (tmp_path / "rules.yaml").write_text(yaml)
     values = {
         "age": ["23", "91"],

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from petaudit import datasets
-from petaudit.measures import Family, Need, all_measures, listed_measures
+from petaudit.measures import Family, Need, all_measures, usual_measures
 
 Run = Callable[..., Any]
 Write = Callable[[str, "str | bytes"], Path]
@@ -99,14 +99,14 @@ def test_every_measure_that_can_run_did(adult: datasets.Dataset, run: Run) -> No
     assert (found.code, found.err) == (0, "")
     can_run = {
         name
-        for name, measure in listed_measures().items()
+        for name, measure in usual_measures().items()
         if measure.only_by_name is None and name != "profitability" and not needs_population(name)
     }
     assert len(can_run) > 20
     shown = rows_of(found.out)
-    assert {name for name in listed_measures() if name in shown} == can_run
+    assert {name for name in usual_measures() if name in shown} == can_run
     left_out = dict(line.split(": ", 1) for line in section(found.out, "Left out"))
-    assert set(left_out) == set(listed_measures()) - can_run
+    assert set(left_out) == set(usual_measures()) - can_run
     for name, reason in left_out.items():
         if needs_population(name):
             assert "needs a population table (--population)" in reason
@@ -121,10 +121,10 @@ def test_every_measure_that_can_run_did(adult: datasets.Dataset, run: Run) -> No
 def test_everything_can_run_at_once(adult: datasets.Dataset, run: Run) -> None:
     more = ("--population", adult.original, *PROFIT)
     loaded = document(run, *given(adult, *more))
-    expected = {name for name, own in listed_measures().items() if own.only_by_name is None}
+    expected = {name for name, own in usual_measures().items() if own.only_by_name is None}
     assert set(values(loaded)) == expected
     left_out = {entry["measure"] for entry in loaded["left_out"]}
-    assert left_out == set(listed_measures()) - expected
+    assert left_out == set(usual_measures()) - expected
     assert loaded["exit_code"] == 0
 
 

@@ -124,7 +124,7 @@ def test_a_class_of_the_population_without_a_row_has_a_share_of_0() -> None:
     assert (result.value, result.smallest, result.passed) == (0.5, 0.0, False)
     assert result.remedy == Remedy(0, None, None)
     assert result.explanation == (
-        "shares of the population in the table: 0 to 0.5, in 1 class of the table",
+        "shares of the population in the table: 0 to 0.50, in 1 class of the table",
         "1 class of the population with 3 people: no row in the table, a share of 0 where 0.1 is "
         "the minimum",
         "the limit is missed because nobody in these classes is in the table; suppressing rows "

@@ -179,7 +179,8 @@ def test_what_c_must_exceed(counts: tuple[int, ...], least: int, expected: Fract
     table = one_class(*counts)
     result = recursive_l_diversity(table, l=least, **GIVEN)
     assert (result.exact_value, result.l, result.is_strict) == (expected, least, True)
-    assert result.explanation[1] == f"with l = {least}, c must be more than {float(expected):g}"
+    shown = "0.50" if expected < 1 else f"{float(expected):g}"
+    assert result.explanation[1] == f"with l = {least}, c must be more than {shown}"
     # c itself is not enough, and anything above it is.
     assert recursive_l_diversity(table, l=least, limit=expected, **GIVEN).passed is False
     above = expected + Fraction(1, 10**18)

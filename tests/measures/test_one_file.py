@@ -13,6 +13,10 @@ from petaudit.measures import all_measures
 
 SOURCE = Path(petaudit.__file__).parent
 NAMED_ELSEWHERE = {
+    "anonymizing/conditions.py": "how a search rules out levels by a limit",
+    "anonymizing/infeasible.py": "limits of which the nearest possible one follows from the rows",
+    "anonymizing/local.py": "limits that a part of the table is judged by without the whole",
+    "anonymizing/releasing.py": "the figures of use that are shown of a release",
     "auditing/advice.py": "the same options in the commands that it writes",
     "cli/attack.py": "the command of these measures: what the columns allow",
     "cli/check.py": "options of their own for the limits that are set most often: --k, --l, --t",
@@ -24,7 +28,12 @@ NAMED_ELSEWHERE = {
     "reports/html.py": "a document of the command mpuccs",
     "reports/sentences.py": "a document of the command mpuccs",
 }
+_OBJECTIVES = {"precision", "granularity", "discernibility"}
 OTHER_MEANINGS = {
+    "anonymizing/choices.py": _OBJECTIVES,
+    "anonymizing/local.py": _OBJECTIVES,
+    "anonymizing/objectives.py": _OBJECTIVES,
+    "anonymizing/problem.py": _OBJECTIVES,
     "cli/init.py": {"distinction"},
     "pipelines/reporting.py": {"granularity"},
     "pipelines/table_schema.py": {"precision"},

@@ -23,7 +23,7 @@ from petaudit.pipelines.names import FolderInside, LogName
 from petaudit.pipelines.reading import NEVER_EMPTY
 from petaudit.system.kinds import Boolean, Choice, Either, Integer, Kind, ListOf, MapOf, Number
 from petaudit.system.reading import Mark
-from petaudit.system.settings import settings_of
+from petaudit.system.settings import required_of, settings_of
 from petaudit.system.yaml_files import Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, chances, problems_of, read_pipeline
 
@@ -212,7 +212,11 @@ def experiment_of(module: str) -> st.SearchStrategy[Any]:
     for model in METHODS[module]:
         kinds = {name: entry.kind for name, entry in settings_of(model).items()}
         method = model.method  # type: ignore[attr-defined]
-        needed = {name: kinds[name] for name in ("filepath", "source") if name in kinds}
+        needed = {
+            name: kinds[name]
+            for name in ("filepath", "source", *required_of(model))
+            if name in kinds
+        }
         result.append(options_of(kinds, needed | ({"method": method} if method else {})))
     return st.one_of(result)
 

@@ -13,8 +13,8 @@ from petaudit.system.kinds import Problems
 from petaudit.system.yaml_files import LARGEST_FILE, Document, parse_yaml
 from pipelines.configs import MADE, RELEASE, SEED, problems_of, read
 
-MODULES = "Executor, Loader, Splitter, Synthesizer, Evaluator, Reporter"
-ORDER = "Loader, Splitter, Synthesizer, Evaluator, Reporter"
+MODULES = "Executor, Loader, Splitter, Synthesizer, Anonymizer, Evaluator, Reporter"
+ORDER = "Loader, Splitter, Synthesizer, Anonymizer, Evaluator, Reporter"
 LOADER_OPTIONS = (
     "filepath, schema, nrows, original, population, roles, hierarchies, key, person, "
     "person_is_pseudonym, delimiter, encoding, sheet, header_row, null, blank_rows"

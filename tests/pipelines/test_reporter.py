@@ -196,8 +196,8 @@ def test_the_summary_has_a_row_per_run_with_its_verdict() -> None:
     executor = reported("method: save_report, granularity: summary, format: json")
     rows = read_json("out/petaudit_summary.json")
     assert list(rows[0]) == [
-        *("run", "Loader", "Splitter", "Synthesizer", "Evaluator", "measure", "figure", "value"),
-        *("better", "limit", "profile", "status"),
+        *("run", "Loader", "Splitter", "Synthesizer", "Anonymizer", "Evaluator"),
+        *("measure", "figure", "value", "better", "limit", "profile", "status"),
         *("previous", "reason"),
     ]
     results = executor.document["results"]

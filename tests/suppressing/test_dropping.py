@@ -14,7 +14,7 @@ from budget import examples
 from measures import registry_cases as cases
 from petaudit.auditing.dropping import ClassLevel, is_of_classes
 from petaudit.inputs import Inputs
-from petaudit.measures import all_measures, find_measure
+from petaudit.measures import find_measure, usual_measures
 from petaudit.tables import open_source
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
@@ -37,7 +37,7 @@ def of_rows(inputs: Inputs, kept: Any) -> Inputs:
 
 
 def test_dropping_is_tried_for_all_but_utility() -> None:
-    others = sorted(set(all_measures()) - set(OF_CLASSES))
+    others = sorted(set(usual_measures()) - set(OF_CLASSES))
     assert all(find_measure(name).family.value == "utility" for name in others if name != "mpuccs")
 
 

@@ -17,6 +17,8 @@ PACKAGE = Path(petaudit.__file__).parent
 SOURCE = PACKAGE.parent
 ENGINES = {"duckdb", "polars", "pandas", "narwhals", "pyspark", "dask", "ibis", "modin", "cudf"}
 EXCHANGE = {
+    "petaudit/anonymizing/applying.py",
+    "petaudit/anonymizing/releasing.py",
     "petaudit/datasets/_catalogue.py",
     "petaudit/generalizing.py",
     "petaudit/synthesizing/exchange.py",

@@ -32,7 +32,7 @@ RULES: Final = ((0.5, False), (0.75, False), (1.0, True), (1.0, False), (0.75, T
 skipped."""
 SHARES: Final = (20, 100, 500)
 """Parts of these shares of all items are recoded in all ways, one after the other."""
-_MOST_ITEMS: Final = 800_000
+_MOST_ITEMS: Final = 400_000
 """Of so many combinations one way is tried, of half as many two, and so on."""
 
 
@@ -57,18 +57,21 @@ def recode_locally(problem: Problem, start: Solution, *, judge: Judge | None = N
         return start
     recoding = _Recoding(problem, looking, limits)
     effort = max(_MOST_ITEMS // max(problem.number, 1), 1)
-    tried = []
-    for parts in recoding.starts(start):
-        forests = [recoding.forest(parts, *rule) for rule in RULES[: max(effort // 2, 1)]]
-        tried += [(forest, parts) for forest in forests]
-        if effort > len(RULES):
-            best = min(forests, key=lambda forest: forest.total)
-            for share in SHARES:
-                best = recoding.improved(best, share)
-            tried.append((best, parts))
-        if effort == 1:
-            break
+    starts = recoding.starts(start)[:effort]
+    tried = [
+        (recoding.forest(parts, *rule), parts)
+        for parts in starts
+        for rule in RULES[: max(effort // len(starts), 1)]
+    ]
     made = [recoding.solution(forest, parts, start) for forest, parts in tried]
+    if effort > len(RULES) and any(made):
+        best, parts = min(
+            (pair for pair, one in zip(tried, made, strict=True) if one is not None),
+            key=lambda pair: pair[0].total,
+        )
+        for share in SHARES:
+            best = recoding.improved(best, share)
+        made.append(recoding.solution(best, parts, start))
     for one in sorted(filter(None, made), key=lambda one: one.value):
         if one.value < start.value - 1e-12 and holds(looking, one):
             return one

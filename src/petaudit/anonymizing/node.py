@@ -14,7 +14,13 @@ from functools import cached_property
 
 import numpy as np
 
-from petaudit.anonymizing.conditions import Classes, Condition, EveryoneCondition, TableCondition
+from petaudit.anonymizing.conditions import (
+    Classes,
+    Condition,
+    EveryoneCondition,
+    SizeCondition,
+    TableCondition,
+)
 from petaudit.anonymizing.groups import Counts, Groups, Levels, Whole, union_classes
 from petaudit.anonymizing.objectives import objective_of
 from petaudit.anonymizing.problem import Problem
@@ -66,6 +72,10 @@ class Judge:
         kept = problem.total - self.most
         self.most_classes = self.most + kept // size if size > 1 else problem.number
         """With more classes, too many rows are in small ones."""
+        self._size = size
+        self._is_sizes = problem.people is None and all(
+            isinstance(one, SizeCondition) for one in conditions
+        )
 
     def look(self, levels: Levels, below: Groups, *, stops: bool = True) -> Node:
         """Look at levels, rolled up from classes at finer ones."""
@@ -146,6 +156,12 @@ class Judge:
             return None
         if marked is not None and groups.number == 1 and problem.suppressed != "drop":
             return self._if_holds(groups)
+        if (
+            self._is_sizes
+            and problem.suppressed == "class"
+            and int(groups.rows[gone].sum()) >= self._size
+        ):
+            return gone  # all that is asked of suppressed rows is that they are enough
         order = self._smallest_first(groups, ~gone)
         sizes = np.cumsum(counted[order])
         longest = int(np.searchsorted(sizes, most - rows, side="right"))

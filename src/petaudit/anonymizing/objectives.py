@@ -43,6 +43,10 @@ class Objective(ABC):
     def lattice(self, part: tuple[slice, ...], penalty: Floats | None = None) -> Floats:
         """What is lost at the least at all levels of a part of the lattice."""
 
+    def more(self, penalty: Floats) -> float | None:
+        """What a penalty adds to all levels alike; None where that depends on the levels."""
+        return None
+
     def unsuppressed(self, groups: Groups) -> float:
         """What is lost at the least at these levels and at all coarser ones."""
         return 0.0
@@ -90,6 +94,10 @@ class ColumnObjective(Objective):
         lost: Floats = penalties(self._codes, groups.first[chosen], weights[chosen], costs, levels)
         return lost / self.rows
 
+    def more(self, penalty: Floats) -> float | None:
+        """The same for all levels, in a sum."""
+        return float(self.weights @ penalty)
+
     def combined(self, lost: Floats) -> float:
         """The weighted mean of the columns."""
         return min(float(self.weights @ lost), 1.0)
@@ -106,6 +114,10 @@ class ColumnObjective(Objective):
 
 class GeometricObjective(ColumnObjective):
     """ARX's default: the geometric mean of 1 and what a column loses, less 1."""
+
+    def more(self, penalty: Floats) -> float | None:
+        """In a product it depends on the levels."""
+        return None
 
     def combined(self, lost: Floats) -> float:
         """The weighted geometric mean."""

@@ -21,8 +21,7 @@ from petaudit.errors import OptionError, suggestion
 from petaudit.exact.class_figures import Integers
 from petaudit.exact.fractions import exact, parse_number
 from petaudit.inputs import Inputs
-from petaudit.tables import ValueCounts, folded_pairs
-from petaudit.tables._encoding import class_indices
+from petaudit.tables import ValueCounts, class_indices, folded_pairs
 from petaudit.tables.headers import check_column
 from petaudit.tables.population import CodedClasses
 

@@ -154,7 +154,12 @@ def audited(
     use = () if original is None else _USE_KEPT
     asked = Request([*settings, *use], settings, None if request is None else request.policy)
     release = run_audit(asked, changed, watch or Watch(), strict=False)
-    return replace(release, with_advice=False)
+    # Nobody asked for what is measured beside the limits.
+    others = tuple(
+        replace(entry, asked_for=entry.asked_for and entry.measure in settings)
+        for entry in release.not_measured
+    )
+    return replace(release, not_measured=others, with_advice=False)
 
 
 def refuse_contradiction(release: Audit, settings: Collection[str]) -> None:

@@ -213,7 +213,11 @@ class Lattice:
             self._add_up(below)
             return
         part = self.bounds[below]
-        np.maximum(part, self.objective.lattice(below, penalty), out=part)
+        more = self.objective.more(penalty)
+        if more is not None and self.costs is not None:
+            np.maximum(part, self.costs[below] + more, out=part)
+        else:
+            np.maximum(part, self.objective.lattice(below, penalty), out=part)
 
     def _add_up(self, part: tuple[slice, ...]) -> None:
         if self.at_least is not None and self.extra is not None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from petaudit.anonymizing.problem import Problem
 from petaudit.exact.class_figures import Integers, Truths
-from petaudit.tables._encoding import class_indices
+from petaudit.tables import class_indices
 
 Levels = tuple[int, ...]
 """The level of every quasi-identifier, in the order of the columns."""

@@ -26,7 +26,7 @@ from petaudit.reports.view import Label
 from petaudit.system.files import before_reading, os_reason
 from petaudit.system.output import write_whole
 from petaudit.system.plain import Reader
-from petaudit.tables._encoding import class_indices
+from petaudit.tables import class_indices
 from petaudit.tables.results import Integers
 
 DOCUMENT: Final = "petaudit.transformation/1"

@@ -208,11 +208,10 @@ class _Adviser:
     def _anonymizing(self) -> Iterator[Advice]:
         """The search for the release that loses least, which was not tried here."""
         is_raw = self.audit.given.get("original") is not None or all(
-            all(map(hierarchy.is_leaf, labels))
+            _are_values(labels, self.hierarchies.get(column))
             for column, labels in zip(
                 self.level.classes.names, self.level.classes.labels, strict=True
             )
-            if (hierarchy := self.hierarchies.get(column)) is not None
         )
         given, classes = self.audit.given, self.level.classes
         is_alike = given.get("population") is None or given.get("hierarchies") is not None
@@ -489,6 +488,17 @@ def _is_coarse(label: str | None) -> bool:
     if label is None or label == SUPPRESSED or parse_number(label) is not None:
         return False
     return SUPPRESSED in label or range_of(label) is not None
+
+
+def _are_values(labels: Sequence[str | None], hierarchy: Hierarchy | None) -> bool:
+    """Whether a column still has the values of people, and not coarser labels.
+
+    >>> _are_values(["4767*", "4790*"], None), _are_values(["47677", None], None)
+    (False, True)
+    """
+    if hierarchy is not None and not all(map(hierarchy.is_leaf, labels)):
+        return False
+    return not any(map(_is_coarse, labels))
 
 
 def _rank(figures: Sequence[tuple[Result, Result]]) -> tuple[float, ...]:

@@ -24,7 +24,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import plain
 from petaudit.judging.policy import Policy, PolicySpec, find_policy
 from petaudit.judging.review import ColumnReview, review_columns
-from petaudit.measures import Measure, Need, Result, all_measures, find_measure, listed_measures
+from petaudit.measures import Measure, Need, Result, all_measures, find_measure, usual_measures
 from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.progress import stage
@@ -128,10 +128,9 @@ class Request:
 def run_audit(request: Request, inputs: Inputs, watch: Watch, *, strict: bool) -> Audit:
     """Run what was asked for on settled inputs."""
     named, wanted, size = request.measures, request.options, request.population_size
-    usual = [name for name, measure in listed_measures().items() if measure.is_mentioned]
     chosen = [
         find_measure(name)
-        for name in dict.fromkeys((*(usual if named is None else named), *wanted))
+        for name in dict.fromkeys((*(usual_measures() if named is None else named), *wanted))
     ]
     sized = {} if size is None else _sized(size, chosen, wanted)
     settings = {

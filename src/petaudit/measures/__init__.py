@@ -1,7 +1,7 @@
 """Measures: one file each, found through the registry."""
 
 from petaudit.measures.base import Better, Family, Measure, Need, Option, Remedy, Result
-from petaudit.measures.registry import all_measures, find_measure, listed_measures
+from petaudit.measures.registry import all_measures, find_measure, listed_measures, usual_measures
 
 __all__ = [
     "Better",
@@ -14,4 +14,5 @@ __all__ = [
     "all_measures",
     "find_measure",
     "listed_measures",
+    "usual_measures",
 ]

@@ -41,6 +41,11 @@ def listed_measures() -> dict[str, Measure]:
     return {name: measure for name, measure in all_measures().items() if not measure.needs_code}
 
 
+def usual_measures() -> dict[str, Measure]:
+    """Those that an audit of everything runs, or names among what it left out."""
+    return {name: measure for name, measure in listed_measures().items() if measure.is_mentioned}
+
+
 @cache
 def _instance(loaded: object) -> object:
     if isinstance(loaded, type) and issubclass(loaded, Measure):

@@ -13,6 +13,7 @@ from petaudit.errors import Phrase, argument, counted, joined, listing, phrase, 
 from petaudit.i18n.numbers import Unit
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import terminal_width
+from petaudit.judging.document import ATTACK, MPUCCS
 from petaudit.measures import all_measures
 from petaudit.measures.result import ScreenTable
 from petaudit.reports.sentences import what_to_do
@@ -190,7 +191,11 @@ def _title(view: View) -> Phrase:
         )
         if size is not None
     ]
-    return title_line(joined([view.subject, *sizes]))
+    subject = view.subject
+    if view.kind in (MPUCCS, ATTACK) and len(view.tables) > 1:
+        original = view.tables[1].name
+        subject = phrase("{synthetic} against {original}", synthetic=subject, original=original)
+    return title_line(joined([subject, *sizes]))
 
 
 def _limits(view: View, judged: Sequence[Card], digits: int) -> list[str]:

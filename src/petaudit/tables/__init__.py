@@ -14,7 +14,7 @@ From a table to figures, in the order in which to read:
 - ``joint`` gives several tables common codes, for searches that compare their rows.
 """
 
-from petaudit.tables._encoding import folded_pairs
+from petaudit.tables._encoding import class_indices, folded_pairs
 from petaudit.tables._private_folder import private_folder, remove_orphans, temporary_room
 from petaudit.tables._relabel import Relabelled, in_kind_of, relabelled_table
 from petaudit.tables.addresses import is_address, located, parse_address
@@ -47,6 +47,7 @@ __all__ = [
     "TableCounts",
     "ValueCounts",
     "check_aligned",
+    "class_indices",
     "folded_pairs",
     "in_kind_of",
     "is_address",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
@@ -89,14 +90,38 @@ def test_queries_are_what_the_twin_counts() -> None:
         assert counted.tolist() == [[answer[i, j] for j in range(b.size)] for i in range(a.size)]
 
 
+def test_a_score_by_hand() -> None:
+    """Six rows of which three are expected in each of two cells, and the noise of four cells."""
+    one, other = (Grouping(place, np.array([0, 1]), np.array([6.0, 6.0])) for place in range(2))
+    counts = Counts([np.repeat([0, 1], 6), np.repeat([0, 1], 6)], [2, 2])
+    # 4 cells that are off by 3, less 4 * sqrt(2 * 2 / pi) = 4.51.
+    assert score(counts, one, other, 12.0, 2) == 12 - 5
+
+
 @pytest.mark.parametrize("sensitivity", [1, 3])
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 10.0])
-def test_no_more_than_the_budget_is_spent(epsilon: float, sensitivity: int) -> None:
+def test_no_more_than_the_budget_is_spent(
+    epsilon: float, sensitivity: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen_with = set()
+    choice = RandomBits.choice
+
+    def watched(bits: RandomBits, scores: list[int], each: Fraction, moves: int) -> int:
+        chosen_with.add((each, moves))
+        return choice(bits, scores, each, moves)
+
+    monkeypatch.setattr(RandomBits, "choice", watched)
     rows = random_rows(np.random.default_rng(3), 2000)
     dependent = [(a, a, c) for a, _, c in rows]
     ledger = Ledger(rho_for(epsilon, DELTA))
     measure(counts_of(dependent, sensitivity), ledger, RandomBits(key_of(1), "noise"))
     assert {entry.what for entry in ledger.entries} >= {"one column", "selection"}
+    # What is paid for is what was done: with people, the noise grows with their rows.
+    for entry in ledger.entries:
+        if entry.variance is None:
+            assert {(entry.rho, sensitivity)} == {(each**2 / 8, by) for each, by in chosen_with}
+        else:
+            assert entry.rho == Fraction(sensitivity**2, 2 * entry.variance)
     assert ledger.total <= ledger.budget
     if epsilon >= 1.0:
         assert [entry.what for entry in ledger.entries].count("pair of columns") == 1

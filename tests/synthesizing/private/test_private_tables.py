@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 
 from petaudit.errors import ColumnError, OptionError, PetauditWarning
 from petaudit.synthesizing import synthesize_private
+from petaudit.synthesizing.private.accountant import rho_for
 from petaudit.synthesizing.private.domains import domain_of
 from synthesizing.tables import cramers_v, every_type
 
@@ -152,7 +154,11 @@ def test_what_is_promised_is_said_only_where_it_holds() -> None:
     table = pa.table({"who": ["p", "q"] * 50, "x": ["a", "b"] * 50})
     domain = {"x": ["a", "b"]}
     with pytest.warns(PetauditWarning, match="90 rows left out, of people who have more than 5"):
-        promise = synthesize_private(table, domain, 1.0, person="who", rows_per_person=5).guarantee
+        made = synthesize_private(table, domain, 1.0, person="who", rows_per_person=5)
+    # Five rows of a person may be in one cell: the noise is five times as wide.
+    [entry] = made.spent
+    assert entry.rho == Fraction(25, 2 * (entry.variance or 0)) <= rho_for(1.0, 1e-9)
+    promise = made.guarantee
     assert promise.holds
     assert "is differentially private with epsilon 1 and delta 1e-09" in promise.sentences[0]
     assert "2.72 times as likely as without any one person" in promise.sentences[0]
