@@ -19,7 +19,7 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.measures import find_measure
-from petaudit.roles import Roles
+from petaudit.roles import Role, Roles
 from petaudit.suppressing import refuse_breaches
 from petaudit.system.files import Watch
 from petaudit.tables import Source, open_source
@@ -126,11 +126,17 @@ def audited(
     *,
     original: Source | None = None,
     request: Request | None = None,
+    kept: Collection[str] = (),
 ) -> Audit:
-    """Measure a released table with petaudit's own measures: the limits, and what use is kept."""
+    """Measure a released table with petaudit's own measures: the limits, and what use is kept.
+
+    Columns that the user wants ``kept`` are not held against the table.
+    """
     shown = for_release(table, replace(transformation, masked=False))
     if inputs.person is not None and inputs.person not in shown.column_names:
         shown = shown.append_column(inputs.person, table.column(inputs.person))
+    roles = inputs.roles.by_column
+    trusted = [name for name in kept if roles.get(name) in (None, Role.IDENTIFIER)]
     changed = replace(
         inputs,
         table=replace(open_source(shown, called=inputs.table.name), notes=inputs.table.notes),
@@ -141,6 +147,7 @@ def audited(
                 for name, role in inputs.roles.by_column.items()
                 if name in shown.column_names
             }
+            | dict.fromkeys(trusted, Role.INSENSITIVE)
         ),
         hierarchies=Hierarchies(hierarchies_of(transformation)),
         key=None,
