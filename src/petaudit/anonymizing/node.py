@@ -90,7 +90,7 @@ class Judge:
         levels, most = groups.levels, self.most
         marked = self._marked(groups)
         fewest = int(least.sum())
-        if marked is not None and groups.number > 1:
+        if marked is not None and groups.number > 1 and self.problem.suppressed != "drop":
             fewest -= int(least[marked])  # rows that were suppressed to begin with
         if fewest > most:
             return Node(levels, np.inf, True, None, groups)
@@ -149,7 +149,7 @@ class Judge:
         if self.moving:
             gone = self._left_over(groups, gone)
         counted = groups.rows.copy()
-        if marked is not None:
+        if marked is not None and problem.suppressed != "drop":
             counted[marked] = 0  # these rows say nothing to begin with
         rows = int(counted[gone].sum())
         if rows > most:
