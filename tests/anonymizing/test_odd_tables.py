@@ -93,7 +93,7 @@ def test_the_audit_agrees_on_odd_tables() -> None:
 
 def test_a_row_that_is_suppressed_already_is_dropped_only_if_rows_may_be() -> None:
     """The row of ``*`` breaks k: to drop it takes a row, and without one it must stay."""
-    table = pa.table({"age": ["20", "20", "21", "21", "*"], "sex": [*"ffffm"]})
+    table = pa.table({"age": ["20"] * 3 + ["21"] * 3 + ["*"], "sex": [*"ffffffm"]})
     given: dict[str, Any] = {
         "quasi_identifiers": ["age", "sex"],
         "hierarchies": {"age": {"20": "*", "21": "*"}, "sex": {"f": "*", "m": "*"}},
@@ -102,6 +102,14 @@ def test_a_row_that_is_suppressed_already_is_dropped_only_if_rows_may_be() -> No
         "drop_suppressed": True,
     }
     kept = petaudit.anonymize(table, max_suppression=0, **given)
-    assert kept.released.to_pydict() == {"age": ["*"] * 5, "sex": ["*"] * 5}
+    assert kept.released.to_pydict() == {"age": ["*"] * 7, "sex": ["*"] * 7}
     dropped = petaudit.anonymize(table, max_suppression=1, **given)
-    assert dropped.released.to_pydict() == {"age": ["20", "20", "21", "21"], "sex": ["f"] * 4}
+    assert dropped.released.to_pydict() == {"age": ["20"] * 3 + ["21"] * 3, "sex": ["f"] * 6}
+
+
+def test_a_row_that_is_suppressed_already_is_no_class_too_many() -> None:
+    """Five rows have two classes of two beside the row of ``*``, which nobody judges."""
+    table = pa.table({"age": ["20", "20", "21", "21", "*"]})
+    ages = [["20", "*"], ["21", "*"]]
+    inputs = gather(table, quasi_identifiers="age", hierarchies={"age": ages}, suppressed="exclude")
+    assert search(Problem.of(inputs, {"k-anonymity": {"limit": 2}})).levels == (0,)

@@ -70,7 +70,9 @@ class Judge:
         """Limits that compare with a table that changes."""
         size = max((one.size for one in self.of_classes), default=0)
         kept = problem.total - self.most
-        self.most_classes = self.most + kept // size if size > 1 else problem.number
+        # Rows that were suppressed to begin with may be a small class of their own.
+        marked = any(column.marks[0] >= 0 for column in problem.columns)
+        self.most_classes = self.most + kept // size + marked if size > 1 else problem.number
         """With more classes, too many rows are in small ones."""
         self._size = size
         self._is_sizes = problem.people is None and all(
