@@ -77,7 +77,25 @@ Reporter:
     assert written.splitlines()[0] == "age;sex;illness"
 
 
+def test_measures_see_the_hierarchies_that_were_proposed(tmp_path: Path) -> None:
+    text = """
+Anonymizer:
+  five: {limits: {k-anonymity: 5}}
+Evaluator:
+  use: {method: granularity}
+"""
+    executor(tmp_path, text)
+    path = tmp_path / "audit.yaml"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(line for line in lines if "hierarchies" not in line))
+    audit = Executor(path, out=tmp_path / "out")
+    audit.run()
+    assert audit.document["errors"] == []
+    assert 0 < audit.document["results"][0]["value"] < 1
+
+
 def test_limits_that_no_release_keeps_are_an_error_of_the_run(tmp_path: Path) -> None:
+    """There is no table, so that no Evaluator has a figure: nothing was measured, not breached."""
     text = """
 Anonymizer:
   never: {limits: {k-anonymity: 500}}

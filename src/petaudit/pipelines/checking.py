@@ -15,7 +15,14 @@ from petaudit.inputs import Inputs
 from petaudit.judging.document import plain
 from petaudit.measures import Need
 from petaudit.pipelines.evaluating import hierarchies_fingerprint, inputs_of, missing_of, setting_of
-from petaudit.pipelines.models import DATA_MODULES, EVALUATOR, LOADER, SPLITTER, SYNTHESIZER
+from petaudit.pipelines.models import (
+    ANONYMIZER,
+    DATA_MODULES,
+    EVALUATOR,
+    LOADER,
+    SPLITTER,
+    SYNTHESIZER,
+)
 from petaudit.pipelines.plan import PlannedRun, Step, files_of
 from petaudit.pipelines.reading import Pipeline, raise_problems
 from petaudit.pipelines.reporting import check_reporters
@@ -70,7 +77,8 @@ def check_runs(
             continue
         with problems.noted((EVALUATOR, run.evaluator.name)):
             inputs = inputs_of(run, tables.of_run(run, make=False), tables, reveal=reveal)
-            missing = missing_of(run.evaluator.measure, inputs, run.evaluator.model.options)
+            options = run.evaluator.model.options
+            missing = missing_of(run.evaluator.measure, inputs, options, is_made=_is_made(run))
             if missing:
                 raise NotMeasurableError(missing)
             _check_together(run, inputs, problems)
@@ -132,6 +140,11 @@ def _check_controls(
                 problems.add(_setting(step, "control"), SAME_TABLE)
 
 
+def _is_made(run: PlannedRun) -> bool:
+    """Whether an Anonymizer makes the table, with hierarchies of its own where none are given."""
+    return run.step(ANONYMIZER) is not None
+
+
 def _labels(run: PlannedRun) -> list[str]:
     return [_label(step, part) for step in run.steps for part in files_of(step)]
 
@@ -171,7 +184,7 @@ def _check_columns(run: PlannedRun, tables: Tables, problems: Problems) -> None:
 def _check_together(run: PlannedRun, inputs: Inputs, problems: Problems) -> None:
     """Note what is wrong only with these tables, columns and hierarchies together."""
     at, measure = (EVALUATOR, run.evaluation.name), run.evaluation.measure
-    if Need.HIERARCHIES in measure.needs:
+    if Need.HIERARCHIES in measure.needs and not _is_made(run):
         with problems.noted(at):
             for column in inputs.generalized_columns:
                 if column not in inputs.hierarchies or inputs.original is None:

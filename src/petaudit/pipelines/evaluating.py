@@ -25,7 +25,7 @@ from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import TEXTS, plain, with_texts
 from petaudit.judging.gate import ERROR, PASSED
 from petaudit.judging.review import review_columns, table_notes
-from petaudit.measures import Measure, Result
+from petaudit.measures import Measure, Need, Result
 from petaudit.pipelines.models import (
     ANONYMIZER,
     EVALUATOR,
@@ -170,13 +170,14 @@ def inputs_of(run: PlannedRun, given: RunTables, tables: Tables, *, reveal: bool
         # Columns that name people were left out.
         columns = given.released.columns
         roles = Roles({name: role for name, role in roles.by_column.items() if name in columns})
+    hierarchies = given.hierarchies if model.hierarchies is None else None
     return gather(
         given.released,
         original=given.original,
         control=given.control,
         population=given.population,
         roles=roles,
-        hierarchies=tables.hierarchies(first("hierarchies")),
+        hierarchies=hierarchies or tables.hierarchies(first("hierarchies")),
         key=first("key"),
         person=None if is_search else first("person"),
         # Of another column than the Loader's, the Loader says nothing.
@@ -219,9 +220,18 @@ def computing(run: PlannedRun, tables: Tables) -> dict[str, Any]:
     return options
 
 
-def missing_of(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> str | None:
-    """What a measure would still need, in the words of the pipeline file."""
-    missing: list[str] = [need.in_pipeline for need in measure.needs if not need.is_met(inputs)]
+def missing_of(
+    measure: Measure, inputs: Inputs, options: Mapping[str, Any], *, is_made: bool = False
+) -> str | None:
+    """What a measure would still need, in the words of the pipeline file.
+
+    A table that is yet to be made comes with hierarchies.
+    """
+    missing: list[str] = [
+        need.in_pipeline
+        for need in measure.needs
+        if not (need.is_met(inputs) or (is_made and need is Need.HIERARCHIES))
+    ]
     missing += [
         joined([need.in_pipeline, *names], " or ")
         for need, names in measure.neither(inputs, options)

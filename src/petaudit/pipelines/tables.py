@@ -56,6 +56,8 @@ class RunTables:
     original: Source | None
     control: Source | None
     population: Source | None = None
+    hierarchies: Hierarchies | None = None
+    """Those that an Anonymizer made the released table by, also where it proposed them."""
 
 
 @dataclass
@@ -236,7 +238,7 @@ class Tables:
             released, original = files[SYNTHESIZER].get("", learned), learned
             if not files[SYNTHESIZER] and make and learned is not None:
                 released = self._synthesized(run, synthesizer, learned)
-        anonymizer = run.step(ANONYMIZER)
+        anonymizer, hierarchies = run.step(ANONYMIZER), None
         if anonymizer is not None and learned is not None:
             original = learned
             if make:
@@ -245,8 +247,9 @@ class Tables:
                     open_source(made.with_people, called=f"{anonymizer}"),
                     is_untyped=learned.is_untyped,
                 )
+                hierarchies = made.audit.inputs.hierarchies
         assert released is not None  # noqa: S101 (the plan has a table to judge or to learn from)
-        return RunTables(released, original, control, loaded.get("population"))
+        return RunTables(released, original, control, loaded.get("population"), hierarchies)
 
     def guarantee(self, run: PlannedRun) -> Guarantee | None:
         """What the synthetic table of a run promises, if it promises anything."""
