@@ -264,3 +264,21 @@ def test_the_hierarchy_of_a_sensitive_attribute_counts_in_the_audit_and_for_new_
     made = petaudit.anonymize(table, options=options, **given)
     assert made.table["sex"].to_pylist() == ["f"] * 4 + ["m"] * 4
     assert petaudit.apply(made.transformation, table).table.equals(made.table)
+
+
+def test_local_recoding_says_which_limit_stops_which_rows() -> None:
+    """Of 61 and 62 each would be alone with an illness; 23 and 24 are at their finest level."""
+    table = pa.table({"age": ["23", "23", "24", "24", "61", "62"], "illness": ["flu", "cold"] * 3})
+    ages = [["23", "young", "*"], ["24", "young", "*"], ["61", "old", "*"], ["62", "old", "*"]]
+    made = petaudit.anonymize(
+        table,
+        quasi_identifiers="age",
+        sensitive="illness",
+        hierarchies={"age": ages},
+        limits={"k-anonymity": 2, "l-diversity": 2},
+    )
+    assert made.table["age"].to_pylist() == ["23", "23", "24", "24", "old", "old"]
+    assert (
+        "age one level finer in 2 rows, each class by itself: would break k-anonymity in 2 rows, "
+        "l-diversity in 2 rows"
+    ) in " ".join(made.explain().split())

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from petaudit.anonymizing.local import groups_of
+from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.problem import Problem
 from petaudit.anonymizing.solution import Solution, WhyNotFiner
 from petaudit.errors import Phrase, counted, joined, phrase, share, term
@@ -168,6 +171,7 @@ def _why_not_finer(solution: Solution, total: int) -> Iterator[Phrase]:
         yield phrase(
             "Every class was split by the column that gains most, until no split keeps the limits"
         )
+        yield from _finer_everywhere(solution, total)
     for each in solution.finer:
         if each.finer is not None:
             yield _finer(each, total)
@@ -178,6 +182,42 @@ def _why_not_finer(solution: Solution, total: int) -> Iterator[Phrase]:
             column=name,
             level=level - 1,
         )
+
+
+def _finer_everywhere(solution: Solution, total: int) -> Iterator[Phrase]:
+    """Which limits stop the rows of every column that are not at its finest level."""
+    judge = Judge(solution.problem)
+    for place, column in enumerate(solution.problem.columns):
+        levels = solution.level_of.copy()
+        can_be_finer = (levels[:, place] > column.lowest) & ~solution.is_suppressed
+        if not can_be_finer.any():
+            continue
+        levels[can_be_finer, place] -= 1
+        groups, suppressed = groups_of(judge.counts, replace(solution, level_of=levels))
+        classes = groups.classes()
+        changed = np.zeros(groups.number, dtype=bool)
+        changed[groups.of_combinations[can_be_finer]] = True
+        breaking: dict[str, int] = {}
+        for condition in judge.of_classes:
+            fails = condition.breaking(classes) & changed & ~suppressed
+            rows = int(groups.rows[fails].sum())
+            breaking[condition.measure] = max(breaking.get(condition.measure, 0), rows)
+        yield phrase(
+            "{column} one level finer in {rows}, each class by itself: would break {breaking}",
+            column=column.name,
+            rows=counted(int(solution.problem.rows[can_be_finer].sum()), "row", of=total),
+            breaking=_broken(breaking, total),
+        )
+
+
+def _broken(breaking: Mapping[str, int], total: int) -> Phrase:
+    """The limits that would break, each with the rows of the classes that do."""
+    parts = [
+        phrase("{measure} in {rows}", measure=measure, rows=counted(rows, "row", of=total))
+        for measure, rows in breaking.items()
+        if rows
+    ]
+    return joined(parts) if parts else phrase("a limit")
 
 
 def _finer(why: WhyNotFiner, total: int) -> Phrase:
@@ -192,14 +232,9 @@ def _finer(why: WhyNotFiner, total: int) -> Phrase:
             rows=counted(candidate.suppressed_rows, "row", of=total),
             **fields,
         )
-    breaking = [
-        phrase("{measure} in {rows}", measure=measure, rows=counted(rows, "row", of=total))
-        for measure, rows in candidate.breaking.items()
-        if rows
-    ]
     return phrase(
         "{column} at level {level}: would break {breaking}",
-        breaking=joined(breaking) if breaking else phrase("a limit"),
+        breaking=_broken(candidate.breaking, total),
         **fields,
     )
 
