@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from petaudit.anonymizing.releasing import Released, audited, for_release, in_order
+from petaudit.anonymizing.releasing import Released, audited, for_release, hierarchies_of, in_order
 from petaudit.anonymizing.transformation import Transformation
 from petaudit.auditing import Audit
 from petaudit.auditing.dropping import ClassLevel
 from petaudit.errors import OutOfReachError, argument, counted, listing, phrase
 from petaudit.exact.class_figures import Truths
 from petaudit.inputs import Inputs, gather
+from petaudit.labels.hierarchies import Hierarchies
 from petaudit.roles import Roles
 from petaudit.system.files import unchanged
 from petaudit.tables import in_kind_of, open_source
@@ -90,11 +91,13 @@ def apply(
                 population=population,
                 roles=Roles.of(quasi_identifiers=known.names, sensitive=known.sensitive),
                 person=known.person,
+                suppressed="exclude" if known.exclude_suppressed else "class",
                 use_side_car=False,
                 announce_notes=False,
                 **reading,
             )
         )
+        inputs = replace(inputs, hierarchies=Hierarchies(hierarchies_of(known)))
         for name in known.others:
             check_column(name, inputs.table.columns, inputs.table.name)
         drops = known.drop_suppressed if drop_suppressed is None else drop_suppressed
@@ -146,7 +149,7 @@ def _breaking(inputs: Inputs, made: Released, known: Transformation, judged: Tru
 def refuse_breaches(audit: Audit, inputs: Inputs, *, can_drop: bool) -> None:
     """Raise an error unless every limit holds."""
     broken = [
-        *(result.measure for result in audit.results if result.passed is False),
+        *(result.measure for result in audit.results if not result.passed),
         *(entry.measure for entry in audit.not_measured if entry.asked_for),
     ]
     if not broken:

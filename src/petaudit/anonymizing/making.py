@@ -17,6 +17,7 @@ import numpy as np
 
 from petaudit.anonymizing.columns import Column
 from petaudit.anonymizing.explaining import explanation, percent, sections
+from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.local import recode_locally
 from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.problem import Objective, Problem
@@ -315,6 +316,9 @@ def anonymize_with_report(
             people.append(inputs.person)
         left_out = [name for name in dict.fromkeys(people) if name not in kept]
         inputs, proposed = with_hierarchies(given_inputs)
+        if drop_suppressed:
+            # What has '*' everywhere and stays is a class: nobody leaves out what is released.
+            inputs = replace(inputs, suppressed="class")
         problem = Problem.of(
             inputs,
             settings,
@@ -340,6 +344,7 @@ def anonymize_with_report(
             problem.total,
             solution.suppressed_rows,
             drop_suppressed=drop_suppressed,
+            exclude_suppressed=inputs.suppressed == "exclude",
             weights={name: float(weight) for name, weight in (weights or {}).items()},
             bounds={name: str(level) for name, level in (levels or {}).items()},
             max_suppression=str(max_suppression),
@@ -351,11 +356,24 @@ def anonymize_with_report(
             left_out=tuple(left_out),
             masked=identifier_columns == "mask",
             sensitive=inputs.roles.sensitive,
+            distances=tuple(
+                Recoded.of_hierarchy(inputs.hierarchy(name))
+                for name in inputs.roles.sensitive
+                if "t-closeness" in settings and name in inputs.hierarchies
+            ),
             person=inputs.person,
             inputs=plain(given_inputs.fingerprints),
         )
         with stage(phrase("auditing the released table")):
             made = Released.of(inputs.table, transformation)
+            if problem.suppressed == "exclude" and made.rows_marked == problem.total:
+                raise InfeasibleError(
+                    phrase(
+                        "no levels keep the limits: every row would have '*' in all "
+                        "quasi-identifiers, and such rows are left out here (suppressed: exclude), "
+                        "so that nothing is left to be judged"
+                    )
+                )
             hidden = made.suppressed
             rows = ~hidden if drop_suppressed else np.ones_like(hidden)
             release = audited(
@@ -421,6 +439,8 @@ def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
         rule = found.rule(name)
         values = inputs.table.counts.value_counts(name).by_label
         leaves = {label: rows for label, rows in values.items() if label != SUPPRESSED}
+        if not leaves:
+            continue  # every cell is suppressed already
         if isinstance(rule, PathRule):
             # What depends on counts is as it is for this table, also for a population.
             rule = rule.fixed_for(name, leaves)

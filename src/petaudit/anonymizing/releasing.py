@@ -175,7 +175,9 @@ def refuse_contradiction(release: Audit, settings: Collection[str]) -> None:
 
 
 def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy]:
-    """The hierarchies of the quasi-identifiers; without one, a value and ``*`` above it."""
+    """The hierarchies of the quasi-identifiers (without one, a value and ``*`` above it), and of
+    sensitive attributes that have one.
+    """
     return {
         column.name: Hierarchy(
             column.name,
@@ -185,7 +187,7 @@ def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy]:
                 if leaf != SUPPRESSED
             ],
         )
-        for column in transformation.columns
+        for column in (*transformation.columns, *transformation.distances)
         if {*column.paths} != {SUPPRESSED}
     }
 

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from petaudit._version import __version__
 from petaudit.anonymizing.columns import Column
 from petaudit.errors import InputError
-from petaudit.labels.hierarchy import NULL_LABEL
+from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.reports.view import Label
 from petaudit.system.files import before_reading, os_reason
 from petaudit.system.output import write_whole
@@ -65,6 +65,17 @@ class Recoded:
             *path, _ = (label or None for label in column.hierarchy.path_of(leaf))
             paths.setdefault(leaf, (*path, top))
         return cls(column.name, paths)
+
+    @classmethod
+    def of_hierarchy(cls, hierarchy: Hierarchy) -> Recoded:
+        """Return every value of a hierarchy with its labels."""
+        return cls(
+            hierarchy.attribute,
+            {
+                leaf: tuple(label or None for label in hierarchy.path_of(leaf))
+                for leaf in hierarchy.leaves
+            },
+        )
 
     @property
     def levels(self) -> int:
@@ -113,6 +124,8 @@ class Transformation:
     """How many rows the original had."""
     rows_suppressed: int
     drop_suppressed: bool = False
+    exclude_suppressed: bool = False
+    """Whether nobody judges suppressed rows that stay; otherwise they are a class."""
     weights: Mapping[str, float] = field(default_factory=dict)
     bounds: Mapping[str, str] = field(default_factory=dict)
     max_suppression: str | None = None
@@ -123,6 +136,8 @@ class Transformation:
     masked: bool = False
     """Whether these columns are released with ``*`` in every cell instead."""
     sensitive: tuple[str, ...] = ()
+    distances: tuple[Recoded, ...] = ()
+    """The hierarchies of sensitive attributes, which say how far their values are apart."""
     person: str | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """What identifies the tables and hierarchies that it was made from."""
@@ -182,10 +197,11 @@ class Transformation:
         """The document."""
         plain = dict(vars(self))
         plain = {name: value for name, value in plain.items() if not name.startswith("_")}
-        plain["columns"] = [
-            {"name": column.name, "paths": {leaf: [*path] for leaf, path in column.paths.items()}}
-            for column in self.columns
-        ]
+        for name, columns in (("columns", self.columns), ("distances", self.distances)):
+            plain[name] = [
+                {"name": one.name, "paths": {leaf: [*path] for leaf, path in one.paths.items()}}
+                for one in columns
+            ]
         plain["steps"] = [
             {
                 "levels": [*step.levels],
@@ -239,7 +255,7 @@ class Transformation:
         """Raise a ValueError where a document contradicts itself."""
         if not self.columns or len({*self.names}) < len(self.columns):
             raise ValueError("columns are named once")
-        for column in self.columns:
+        for column in (*self.columns, *self.distances):
             if {len(path) for path in column.paths.values()} != {column.levels}:
                 raise ValueError("every value has a label per level")
             if any((path[0] or NULL_LABEL) != leaf for leaf, path in column.paths.items()):
@@ -253,6 +269,8 @@ class Transformation:
             for each in step.classes:
                 if not all(label in own for label, own in zip(each, labels, strict=True)):
                     raise ValueError("a class has labels of its levels")
+        if not self.limits:
+            raise ValueError("without a limit nothing is promised")
         if {*self.left_out} & {*self.names, *self.others} or {*self.names} & {*self.others}:
             raise ValueError("what names people is not released, and a column has one role")
 
