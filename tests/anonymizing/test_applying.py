@@ -107,6 +107,8 @@ def test_rows_are_audited_with_the_earlier_release() -> None:
     assert released.audit_together is not None
     assert released.audit["k-anonymity"].value == 2
     assert released.audit_together["k-anonymity"].value == 3
+    with pytest.raises(OutOfReachError, match="together with the earlier release"):
+        petaudit.apply(known, rows(["23", "24"]), release=ORIGINAL)
 
 
 def test_columns_are_those_of_the_earlier_release() -> None:

@@ -117,7 +117,7 @@ def apply(
                 check_column(name, earlier.columns, earlier.name)
             both = _joined(earlier.to_arrow().select(shown), cells.select(shown))
             together = audited(inputs, both, known.limits, replace(known, others=known.sensitive))
-            refuse_breaches(together, inputs, can_drop=not drops)
+            refuse_breaches(together, inputs, can_drop=not drops, earlier=earlier.name)
         released = for_release(cells, known)
     changed = made.changed | (frozenset(known.names) if too_small.any() else frozenset())
     return Applied(
@@ -146,7 +146,9 @@ def _breaking(inputs: Inputs, made: Released, known: Transformation, judged: Tru
     return hidden & ~made.suppressed
 
 
-def refuse_breaches(audit: Audit, inputs: Inputs, *, can_drop: bool) -> None:
+def refuse_breaches(
+    audit: Audit, inputs: Inputs, *, can_drop: bool, earlier: str | None = None
+) -> None:
     """Raise an error unless every limit holds."""
     broken = [
         *(result.measure for result in audit.results if not result.passed),
@@ -159,6 +161,15 @@ def refuse_breaches(audit: Audit, inputs: Inputs, *, can_drop: bool) -> None:
         remedy = phrase(
             ", unless suppressed rows are left out ({argument})",
             argument=argument("drop_suppressed").rstrip("="),
+        )
+    if earlier is not None:
+        raise OutOfReachError(
+            "{table}: {measures} would not hold for these rows together with the earlier release "
+            "{earlier}{remedy}; nothing was written",
+            table=inputs.table.name,
+            measures=listing(broken),
+            earlier=earlier,
+            remedy=remedy,
         )
     raise OutOfReachError(
         "{table}: {measures} would not hold for these rows{remedy}; nothing was written",
