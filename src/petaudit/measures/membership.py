@@ -71,7 +71,7 @@ class Membership(AttackMeasure):
         attack, curve = members(tables, used, float(fpr))
         breakdown = {"fpr": curve.fpr, "auc": curve.auc}
         notes = []
-        if curve.fpr > fpr:
+        if curve.fpr > float(fpr):
             notes.append(
                 phrase(
                     "the control has too few people for a false positive rate of {wanted:g}; "
