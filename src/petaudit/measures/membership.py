@@ -34,7 +34,7 @@ class Membership(AttackMeasure):
     over all halves; e = (TPR - FPR) / (1 - FPR), AUC = P(d < d') + P(d = d') / 2 for distances d of
     the original and d' of the control
 
-    Reference: N. Carlini, S. Chien, M. Nasr, S. Song, A. Terzis, F. Tramer: Membership Inference
+    Reference: N. Carlini, S. Chien, M. Nasr, S. Song, A. Terzis, F. Tramèr: Membership Inference
     Attacks From First Principles. IEEE Symposium on Security and Privacy, 2022, doi
     10.1109/SP46214.2022.9833649
 
