@@ -39,17 +39,17 @@ def adult(names: list[str], settings: dict[str, dict[str, Any]], **given: Any) -
 
 
 @pytest.mark.parametrize(
-    ("names", "settings", "suppression", "objective", "optimum"),
+    ("names", "settings", "suppression", "objective", "optimum", "suppressed"),
     [
-        (NINE, K, 0, "loss", 0.5526),
-        (NINE, K, "5%", "loss", 0.2391),
-        (NINE, K, "5%", "entropy", 0.4550),
-        (EIGHT, L, "5%", "loss", 0.2547),
-        (EIGHT, T, 0, "loss", 0.6085),
-        (EIGHT, T, "5%", "loss", 0.3872),
+        (NINE, K, 0, "loss", 0.5526, "class"),
+        (NINE, K, "5%", "loss", 0.2391, "class"),
+        (NINE, K, "5%", "entropy", 0.4550, "class"),
+        (EIGHT, L, "5%", "loss", 0.2547, "class"),
+        (EIGHT, T, 0, "loss", 0.6085, "class"),
+        (EIGHT, T, "5%", "loss", 0.3872, "class"),
+        (EIGHT, T, "5%", "loss", 0.3872, "exclude"),
     ],
 )
-@pytest.mark.parametrize("suppressed", ["class", "exclude"])
 def test_optima_of_full_enumeration(
     names: list[str],
     settings: Any,

@@ -6,6 +6,7 @@ copies are exposed beyond them. In `make test` a few tables, in `make test-long`
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 
 import pyarrow as pa
@@ -79,3 +80,12 @@ def test_a_small_control_does_not_hide_copies(people: int) -> None:
     assert found.fpr == 1 / (people // 2 + 1)
     assert found.interval[1] > 0.4
     assert found.attack_rate > 0.35
+
+
+@pytest.mark.parametrize(("people", "is_warned"), [(196, True), (198, False)])
+def test_a_control_that_is_large_enough_is_not_warned_of(people: int, is_warned: bool) -> None:
+    given = tables(Scenario(control=people), seed=3)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = petaudit.membership(*given)
+    assert any("false positive rate" in text for text in found.warnings) is is_warned

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from petaudit.anonymizing.releasing import Released, audited, for_release, in_order
+from petaudit.anonymizing.releasing import Released, audited, for_release, hierarchies_of, in_order
 from petaudit.anonymizing.transformation import Transformation
 from petaudit.auditing import Audit
 from petaudit.auditing.dropping import ClassLevel
 from petaudit.errors import OutOfReachError, argument, counted, listing, phrase
 from petaudit.exact.class_figures import Truths
 from petaudit.inputs import Inputs, gather
+from petaudit.labels.hierarchies import Hierarchies
 from petaudit.roles import Roles
 from petaudit.system.files import unchanged
 from petaudit.tables import in_kind_of, open_source
@@ -90,6 +91,7 @@ def apply(
                 population=population,
                 roles=Roles.of(quasi_identifiers=known.names, sensitive=known.sensitive),
                 person=known.person,
+                hierarchies=Hierarchies(hierarchies_of(known)),
                 use_side_car=False,
                 announce_notes=False,
                 **reading,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_ALTERNATIVES: Final = 5
 _MOST_LEVELS: Final = 2
+_TO_COMPARE: Final = 4
+"""Digits of figures that are close to each other."""
 
 
 def sections(made: Anonymized) -> tuple[Section, ...]:
@@ -163,7 +165,7 @@ def _finer(why: WhyNotFiner, total: int) -> Phrase:
         return phrase(
             "{column} at level {level}: the limits would hold, but {lost} of the detail would be "
             "lost, with {rows} suppressed",
-            lost=percent(candidate.value),
+            lost=percent(candidate.value, _TO_COMPARE),
             rows=counted(candidate.suppressed_rows, "row", of=total),
             **fields,
         )
@@ -187,18 +189,18 @@ def _alternatives(solution: Solution) -> Iterator[Phrase]:
             levels=joined(
                 [f"{name} {level}" for name, level in zip(names, candidate.levels, strict=True)]
             ),
-            lost=percent(candidate.value),
+            lost=percent(candidate.value, _TO_COMPARE),
             rows=counted(candidate.suppressed_rows, "row", of=solution.problem.total),
         )
 
 
-def percent(value: float) -> str:
+def percent(value: float, digits: int = 3) -> str:
     """A share for people; what is small is not rounded to nothing.
 
-    >>> percent(0.0683), percent(0.00004), percent(0)
-    ('6.83 %', '0.004 %', '0 %')
+    >>> percent(0.0683), percent(0.00004), percent(0), percent(0.25471, 4)
+    ('6.83 %', '0.004 %', '0 %', '25.47 %')
     """
-    return f"{100 * value:.3g} %"
+    return f"{100 * value:.{digits}g} %"
 
 
 def explanation(made: Anonymized) -> Iterator[str]:

@@ -123,6 +123,8 @@ class Transformation:
     masked: bool = False
     """Whether these columns are released with ``*`` in every cell instead."""
     sensitive: tuple[str, ...] = ()
+    sensitive_hierarchies: tuple[Recoded, ...] = ()
+    """How near sensitive values are to each other, where a hierarchy says so."""
     person: str | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """What identifies the tables and hierarchies that it was made from."""
@@ -182,10 +184,11 @@ class Transformation:
         """The document."""
         plain = dict(vars(self))
         plain = {name: value for name, value in plain.items() if not name.startswith("_")}
-        plain["columns"] = [
-            {"name": column.name, "paths": {leaf: [*path] for leaf, path in column.paths.items()}}
-            for column in self.columns
-        ]
+        for name in ("columns", "sensitive_hierarchies"):
+            plain[name] = [
+                {"name": own.name, "paths": {leaf: [*path] for leaf, path in own.paths.items()}}
+                for own in plain[name]
+            ]
         plain["steps"] = [
             {
                 "levels": [*step.levels],
@@ -239,7 +242,7 @@ class Transformation:
         """Raise a ValueError where a document contradicts itself."""
         if not self.columns or len({*self.names}) < len(self.columns):
             raise ValueError("columns are named once")
-        for column in self.columns:
+        for column in (*self.columns, *self.sensitive_hierarchies):
             if {len(path) for path in column.paths.values()} != {column.levels}:
                 raise ValueError("every value has a label per level")
             if any((path[0] or NULL_LABEL) != leaf for leaf, path in column.paths.items()):

@@ -58,6 +58,7 @@ def anonymize(chosen: argparse.Namespace) -> int:
     table_format(target)
     check_folder(target)
     document = transformation_path(target, chosen.transformation)
+    check_folder(document)
     reports = Reports.of(chosen)
     size = chosen.population_size
     try:

@@ -68,15 +68,16 @@ class Membership(AttackMeasure):
 
         tables = self.compared(inputs, person, control)
         used = named_columns(columns, tables, "columns")
-        attack, curve = members(tables, used, float(fpr))
+        wanted = float(fpr)
+        attack, curve = members(tables, used, wanted)
         breakdown = {"fpr": curve.fpr, "auc": curve.auc}
         notes = []
-        if curve.fpr > float(fpr):
+        if curve.fpr > wanted:
             notes.append(
                 phrase(
                     "the control has too few people for a false positive rate of {wanted:g}; "
                     "{used:.4g} is used",
-                    wanted=float(fpr),
+                    wanted=wanted,
                     used=curve.fpr,
                 )
             )
