@@ -160,6 +160,20 @@ def test_what_cannot_be_asked_for_is_named(
         petaudit.anonymize(pa.table(ROWS), **(GIVEN | options))
 
 
+@pytest.mark.parametrize("drops", [False, True])
+def test_where_nothing_is_left_to_be_judged_there_is_no_release(drops: bool) -> None:
+    """Rows with '*' everywhere are left out of the audit, unless they leave the table or stay."""
+    table = pa.table({"city": ["Rome", "Oslo", "Lima"], "zip": ["*"] * 3})
+    given: dict[str, Any] = {"quasi_identifiers": ["city", "zip"], "limits": {"k-anonymity": 2}}
+    if drops:
+        made = petaudit.anonymize(table, suppressed="exclude", drop_suppressed=True, **given)
+        assert made.released.to_pydict() == {"city": ["*"] * 3, "zip": ["*"] * 3}
+        assert made.audit["k-anonymity"].value == 3
+    else:
+        with pytest.raises(InfeasibleError, match="nothing is left to be judged"):
+            petaudit.anonymize(table, suppressed="exclude", **given)
+
+
 def test_a_result_that_the_audit_refutes_is_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search is made to believe that everything may stay as it is."""
     found = best.search

@@ -92,11 +92,13 @@ def apply(
                 roles=Roles.of(quasi_identifiers=known.names, sensitive=known.sensitive),
                 person=known.person,
                 hierarchies=Hierarchies(hierarchies_of(known)),
+                suppressed="exclude" if known.exclude_suppressed else "class",
                 use_side_car=False,
                 announce_notes=False,
                 **reading,
             )
         )
+        inputs = replace(inputs, hierarchies=Hierarchies(hierarchies_of(known)))
         for name in known.others:
             check_column(name, inputs.table.columns, inputs.table.name)
         drops = known.drop_suppressed if drop_suppressed is None else drop_suppressed
@@ -148,7 +150,7 @@ def _breaking(inputs: Inputs, made: Released, known: Transformation, judged: Tru
 def refuse_breaches(audit: Audit, inputs: Inputs, *, can_drop: bool) -> None:
     """Raise an error unless every limit holds."""
     broken = [
-        *(result.measure for result in audit.results if result.passed is False),
+        *(result.measure for result in audit.results if not result.passed),
         *(entry.measure for entry in audit.not_measured if entry.asked_for),
     ]
     if not broken:
