@@ -119,6 +119,9 @@ def test_a_synthetic_table_and_a_control(run: Run, write: Write) -> None:
     assert own["Evaluator"]["link"]["aux_cols"] == [["income"], ["sex"]]
     assert run("validate", "audit.yaml").code == 0
     assert run("run", "audit.yaml", "--only", "copied").code == 0
+    done = run("init", "ori.csv", "syn.csv", "ori.csv", "--out", "other.yaml")
+    assert (done.code, Path("other.yaml").exists()) == (2, False)
+    assert "the control is the training table itself" in done.err
 
 
 @pytest.mark.parametrize(

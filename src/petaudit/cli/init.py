@@ -29,6 +29,7 @@ from petaudit.i18n.text import json_text, printable
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.reports.terminal import finished, format_table, section
 from petaudit.roles import Role, Roles, SideCar, read_side_car
+from petaudit.singling.control import SAME_TABLE
 from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying
 from petaudit.starter.starter import (
@@ -42,6 +43,7 @@ from petaudit.starter.starter import (
     starter_text,
 )
 from petaudit.starter.subject import about_people
+from petaudit.system.files import fingerprint_of
 from petaudit.system.output import refuse_inputs
 from petaudit.system.progress import stage
 from petaudit.system.reading import Reading
@@ -83,6 +85,9 @@ def init(chosen: argparse.Namespace) -> int:
     files = [path for source in sources for path in source.files]
     if chosen.synthetic is not None:
         check_same_columns(sources)
+    if control is not None and fingerprint_of(control.files) == fingerprint_of(table.files):
+        # A run would refuse the file.
+        raise InputError(SAME_TABLE)
     side_car = _side_car(chosen, table, other, target)
     if chosen.interactive and side_car is not None and side_car.roles.by_column:
         raise OptionError(
