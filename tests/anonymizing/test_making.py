@@ -60,6 +60,22 @@ def test_a_pandas_frame_keeps_its_index_and_types() -> None:
     assert made.columns.tolist() == ["age", "zip", "illness"]
 
 
+def test_categories_of_dropped_rows_are_not_released() -> None:
+    jobs = pd.Categorical(["cook", "cook", "judge", "astronaut"], ordered=True)
+    frame = pd.DataFrame({"age": [20, 20, 20, 50], "job": jobs})
+    made = petaudit.anonymize(
+        frame,
+        quasi_identifiers="age",
+        limits={"k-anonymity": 3},
+        levels={"age": 0},
+        max_suppression=1,
+        drop_suppressed=True,
+    )
+    assert list(made.table["job"]) == ["cook", "cook", "judge"]
+    assert list(made.table["job"].cat.categories) == ["cook", "judge"]
+    assert list(frame["job"].cat.categories) == ["astronaut", "cook", "judge"]
+
+
 def test_a_polars_frame_stays_one() -> None:
     made = petaudit.anonymize(pl.DataFrame(ROWS), limits={"k-anonymity": 3}, **GIVEN).table
     assert isinstance(made, pl.DataFrame)
@@ -249,10 +265,13 @@ def test_check_advises_a_search_only_for_limits_that_it_can_keep() -> None:
 
 
 def test_an_interrupted_search_keeps_what_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiled loop makes an error of its own of Ctrl-C."""
+    """A compiled loop makes an error of its own of Ctrl-C, and loading one two."""
 
     def interrupted(*_: object, **__: object) -> None:
-        raise SystemError("error return without exception set") from KeyboardInterrupt()
+        try:
+            raise SystemError("error return without exception set") from KeyboardInterrupt()
+        except SystemError as problem:
+            raise SystemError("returned a result with an exception set") from problem
 
     monkeypatch.setattr(best, "recode_locally", interrupted)
     given = GIVEN | {"recoding": "local"}
