@@ -52,6 +52,16 @@ def how_good(made: Anonymized) -> Iterator[Phrase]:
             lost=lost,
             objective=solution.problem.objective,
         )
+    if solution.problem.coarsened is not None:
+        yield phrase(
+            "Memory has no room for the {combinations:,} combinations of the quasi-identifiers: "
+            "the search began at {levels}, and finer levels, which may lose less, were not looked "
+            "at",
+            combinations=solution.problem.coarsened.combinations,
+            levels=joined(
+                [f"{name} {at}" for name, at in solution.problem.coarsened.levels.items()]
+            ),
+        )
     yield _bound(solution, is_local=made.transformation.recoding == "local")
     yield _suppressed(made)
     yield phrase(
@@ -62,6 +72,12 @@ def how_good(made: Anonymized) -> Iterator[Phrase]:
 
 
 def _bound(solution: Solution, *, is_local: bool) -> Phrase:
+    if solution.problem.coarsened is not None:
+        return phrase(
+            "A table in which every column has one of the levels that were looked at would lose "
+            "at least {bound}",
+            bound=percent(solution.searched_bound),
+        )
     if is_local:
         return phrase(
             "A table in which every column has one level would lose at least {bound}",
@@ -155,6 +171,13 @@ def _why_not_finer(solution: Solution, total: int) -> Iterator[Phrase]:
     for each in solution.finer:
         if each.finer is not None:
             yield _finer(each, total)
+    coarsened = solution.problem.coarsened
+    for name, level in ({} if coarsened is None else coarsened.levels).items():
+        yield phrase(
+            "{column} at level {level}: not looked at, memory has no room for it",
+            column=name,
+            level=level - 1,
+        )
 
 
 def _finer(why: WhyNotFiner, total: int) -> Phrase:

@@ -33,7 +33,7 @@ from petaudit.anonymizing.releasing import (
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
 from petaudit.auditing import Audit
-from petaudit.errors import PetauditWarning, argument, counted, names_in, phrase
+from petaudit.errors import PetauditWarning, argument, counted, listing, names_in, phrase
 from petaudit.exact.class_figures import Truths
 from petaudit.exact.fractions import Number
 from petaudit.generalizing import (
@@ -142,6 +142,7 @@ class Anonymized:
                 "loss": self.loss,
                 "bound": self.bound,
                 "optimal": self.optimal,
+                "finest_searched": dict(self.transformation.coarsened),
                 "rows_suppressed": self.rows_suppressed,
                 "drop_suppressed": self.transformation.drop_suppressed,
                 "levels": None
@@ -293,6 +294,7 @@ def anonymize_with_report(
                 [column.leaves for column in problem.columns],
                 [*problem.codes],
                 np.where(solution.is_suppressed[:, None], -1, solution.level_of).astype(np.int8),
+                problem.bottom if problem.coarsened else None,
             ),
             solution.recoding,
             plain(settings),
@@ -303,6 +305,7 @@ def anonymize_with_report(
             exclude_suppressed=inputs.suppressed == "exclude",
             weights={name: float(weight) for name, weight in (weights or {}).items()},
             bounds={name: str(level) for name, level in (levels or {}).items()},
+            coarsened=problem.coarsened.levels if problem.coarsened else {},
             max_suppression=str(max_suppression),
             others=tuple(
                 name
@@ -378,6 +381,13 @@ def _messages(
         tuple(name for name in identifying.guessed if name not in kept),
     )
     yield from released.messages(inputs, masked=transformation.masked)
+    if transformation.coarsened:
+        yield phrase(
+            "memory has no room for all combinations of the quasi-identifiers, so that the search "
+            "began at {levels}; finer levels were not looked at, and may lose less (more memory: "
+            "--memory)",
+            levels=listing([f"{name} {at}" for name, at in transformation.coarsened.items()]),
+        )
     if made.rows_marked == transformation.rows:
         yield phrase(
             "nothing is left of the quasi-identifiers: every row has '*' in all of them; let some "

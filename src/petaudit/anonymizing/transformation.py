@@ -128,6 +128,8 @@ class Transformation:
     """Whether nobody judges suppressed rows that stay; otherwise they are a class."""
     weights: Mapping[str, float] = field(default_factory=dict)
     bounds: Mapping[str, str] = field(default_factory=dict)
+    coarsened: Mapping[str, int] = field(default_factory=dict)
+    """The levels that were the finest to be searched, because memory had no room for finer ones."""
     max_suppression: str | None = None
     others: tuple[str, ...] = ()
     """The columns that are released as they are."""
@@ -306,8 +308,11 @@ def steps_of(
     labels: Sequence[Sequence[str | None]],
     codes: Sequence[Integers],
     levels: Levels,
+    bottom: tuple[int, ...] | None = None,
 ) -> tuple[Step, ...]:
     """The steps that give every class of values its levels, and suppress those with -1.
+
+    Where classes are not told apart below some levels, these are the ``bottom``.
 
     Released classes of different levels may have values in common: a class comes before every other
     one that has values of it. Those of the same levels have none.
@@ -340,9 +345,12 @@ def steps_of(
     steps: list[tuple[int, Step]] = []
     hidden = np.unique(strangers[is_suppressed])
     if hidden.size:
-        values = [own[0][each[hidden]] for own, each in zip(coded, codes, strict=True)]
-        bottom = _Released((0,) * len(columns), values)
-        steps.append((-1, bottom.step(columns, slice(None), suppressed=True)))
+        lowest = bottom or (0,) * len(columns)
+        values = [
+            own[level][each[hidden]] for own, each, level in zip(coded, codes, lowest, strict=True)
+        ]
+        suppressed = _Released(lowest, values)
+        steps.append((-1, suppressed.step(columns, slice(None), suppressed=True)))
     for released in classes:
         own, layers = layers[: released.number], layers[released.number :]
         steps += [
