@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
-from tests.measures.registry_cases import ENTRIES, Tables, in_frames, outcomes, tables
+from tests.measures.registry_cases import ATTACKS, ENTRIES, Tables, in_frames, outcomes, tables
 
 import petaudit
 from budget import examples
@@ -156,44 +154,9 @@ def test_the_registry_is_all_here() -> None:
     """What stays outside has its own tests; these are the only ones."""
     from petaudit.measures import all_measures  # noqa: PLC0415
 
+    # Attacks count people in tests/attacks/test_small_rates.py.
     others = set(all_measures()) - set(ENTRIES) - set(ATTACKS)
     assert others == {"mpuccs", "utility-bias", "model-utility"}
-
-
-ATTACKS: dict[str, dict[str, Any]] = {
-    "copied-rows": {},
-    "membership": {},
-    "closest-record": {},
-    "attribute-inference": {"secret": "c"},
-    "linkability": {"aux_cols": (["a"], ["b"])},
-    "replicated-uniques": {"keys": ["a", "b"]},
-    "disco": {"keys": ["a", "b"], "target": "c"},
-}
-
-
-@pytest.mark.parametrize("measure", ATTACKS)
-@pytest.mark.filterwarnings("ignore")
-def test_attacks_tell_no_small_number_of_people(measure: str) -> None:
-    chance = random.Random(5)  # noqa: S311 (no secret is made)
-    original, synthetic, control = (
-        pa.table(
-            {
-                "a": chance.choices("xyz", k=size),
-                "b": chance.choices(range(9), k=size),
-                "c": chance.choices("pq", k=size),
-            }
-        )
-        for size in (60, 45, 52)
-    )
-    attack = getattr(petaudit, measure.replace("-", "_"))
-    groups = {} if measure == "closest-record" else {"by": "a"}
-    result = attack(original, synthetic, control, **groups, **ATTACKS[measure]).to_entry()
-    for text in (*result["explanation"], *result["warnings"]):
-        for template, name, shown in leaves(text):
-            assert not re.fullmatch(r"[1-9][\d,]*", shown) or name == "few", template
-        told = render(text, "en", HIDE_BELOW)
-        assert not BARE.search(told), told
-        assert not re.search(r"[<≤]?[1-9][\d]{2,}\.?\d*%", told.replace("100.00%", "")), told
 
 
 @pytest.mark.parametrize("number", range(1, HIDE_BELOW))

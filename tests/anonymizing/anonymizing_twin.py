@@ -45,6 +45,8 @@ class Case:
 
 
 Class = list[int]
+ILLNESSES = [["1", "mild", "*"], ["2", "mild", "*"], ["3", "bad", "*"], ["7", "bad", "*"]]
+"""The hierarchy of sensitive values."""
 
 
 def best(case: Case) -> tuple[float, tuple[int, ...], set[int]] | None:
@@ -324,6 +326,14 @@ def distance(
     difference = {v: Fraction(inside[v], n) - Fraction(whole[v], total) for v in whole}
     if kind == "equal":
         return sum(map(abs, difference.values()), Fraction(0)) / 2
+    if kind == "hierarchical":
+        groups = [[{row[0]} for row in ILLNESSES], [{"1", "2"}, {"3", "7"}]]
+        moved = (
+            abs(sum((difference.get(v, Fraction(0)) for v in group), Fraction(0)))
+            for level in groups
+            for group in level
+        )
+        return sum(moved, Fraction(0)) / 4
     numbers = sorted(whole, key=lambda v: int(v or 0))
     if len(numbers) == 1:
         return Fraction(0)

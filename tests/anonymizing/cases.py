@@ -7,7 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from anonymizing.anonymizing_twin import Case
+from anonymizing.anonymizing_twin import ILLNESSES, Case
+from budget import IS_RANDOM
 from petaudit.anonymizing.problem import OBJECTIVES, Problem
 from petaudit.anonymizing.solution import Solution
 from petaudit.inputs import Inputs, gather
@@ -39,7 +40,10 @@ LIMITS: list[tuple[str, dict[str, list[Any]]]] = [
     ("entropy-l-diversity", {"limit": ["1.5", "2"]}),
     ("recursive-l-diversity", {"limit": ["1", "2", "3"], "l": [2, 3]}),
     ("alpha-k-anonymity", {"limit": ["0.5", "0.7"], "k": [None, 2]}),
-    ("t-closeness", {"limit": ["0.2", "0.375", "0.5"], "distance": ["equal", "ordered"]}),
+    (
+        "t-closeness",
+        {"limit": ["0.2", "0.375", "0.5"], "distance": ["equal", "ordered", "hierarchical"]},
+    ),
     ("beta-likeness", {"limit": ["0.5", "1"]}),
     ("enhanced-beta-likeness", {"limit": ["1", "2"]}),
     ("delta-disclosure", {"limit": ["0.5", "1"], "absent": ["ignore", "infinite"]}),
@@ -49,6 +53,12 @@ LIMITS: list[tuple[str, dict[str, list[Any]]]] = [
 _VALUES = ("1", "2", "3", "7")
 _POPULATION = ("k-map", "delta-presence")
 _SENSITIVE = {name for name, _ in LIMITS[7:15]}
+
+
+def seeds(number: int) -> range:
+    """Numbers of cases; other ones every time where that is asked for."""
+    first = random.SystemRandom().randrange(10**9) if IS_RANDOM else 0
+    return range(first, first + number)
 
 
 def random_case(seed: int, most: int = 14) -> Case:
@@ -70,6 +80,7 @@ def random_case(seed: int, most: int = 14) -> Case:
     for _ in range(number):
         row = {name: rng.choice(list(trees[name])) for name in names}
         row["ill"] = rng.choice([*values, *nulls])
+        row["pay"] = rng.choice(values)
         row["who"] = f"p{rng.randint(0, number - 1)}"
         rows.append(row)
     population = []
@@ -77,6 +88,9 @@ def random_case(seed: int, most: int = 14) -> Case:
         population = [{name: row[name] for name in names} for row in rows]
         for _ in range(rng.randint(0, 20 + most - 14)):
             population.append({name: rng.choice(list(trees[name])) for name in names})
+    sensitive = ("ill",) if rng.random() < 0.8 else ("ill", "pay")
+    if set(settings).isdisjoint(_SENSITIVE):
+        sensitive = ()
     bounds = {}
     if rng.random() < 0.2:
         name = rng.choice(names)
@@ -90,7 +104,7 @@ def random_case(seed: int, most: int = 14) -> Case:
         objective=rng.choice(OBJECTIVES),
         max_suppressed=rng.choice([0, 1, 2, number // 2, number]),
         suppressed=rng.choice(["class", "class", "drop", "exclude"]),
-        sensitive=("ill",) if not set(settings).isdisjoint(_SENSITIVE) else (),
+        sensitive=sensitive,
         person=person,
         population=population,
         weights={names[0]: rng.choice([0.5, 2.0, 0.0])} if rng.random() < 0.3 else {},
@@ -108,6 +122,7 @@ def given_to(case: Case, table: pa.Table, **more: Any) -> Inputs:
         name: [[leaf or "", *above] for leaf, above in tree.items()]
         for name, tree in case.hierarchies.items()
     }
+    hierarchies |= dict.fromkeys(case.sensitive, ILLNESSES)
     return gather(
         table,
         quasi_identifiers=case.names,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from anonymizing import anonymizing_twin as twin
-from anonymizing.cases import as_table, given_to, problem_of, random_case
+from anonymizing.cases import as_table, given_to, problem_of, random_case, seeds
 from anonymizing.test_search import check_audit
-from budget import examples
+from budget import IS_LONG
 from petaudit.anonymizing import search as searching
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.problem import Problem
@@ -15,6 +15,7 @@ from petaudit.anonymizing.search import search
 from petaudit.errors import HierarchyError, OptionError
 from petaudit.inputs import gather
 
+CASES = 600 if IS_LONG else 100
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 
 
@@ -23,7 +24,7 @@ def test_bounds_of_parts_are_bounds_and_what_is_reached_holds(
 ) -> None:
     monkeypatch.setattr(searching, "LARGEST_LATTICE", 0)
     reached = bounded = 0
-    for seed in range(examples(600)):
+    for seed in seeds(CASES):
         case = random_case(seed)
         best = twin.best(case)
         try:
@@ -35,8 +36,8 @@ def test_bounds_of_parts_are_bounds_and_what_is_reached_holds(
         check_audit(seed, case, solution)
         reached += solution.value <= best[0] + 1e-9
         bounded += solution.bound > 0
-    assert reached > examples(600) // 3
-    assert bounded > examples(600) // 4
+    assert reached > CASES // 3
+    assert bounded > CASES // 4
 
 
 def test_what_binds_and_what_would_do_is_said() -> None:

@@ -6,22 +6,23 @@ import json
 
 import pytest
 
-from anonymizing.cases import problem_of, random_case
+from anonymizing.cases import problem_of, random_case, seeds
 from anonymizing.test_search import check_audit
-from budget import examples
+from budget import IS_LONG
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.local import recode_locally
 from petaudit.anonymizing.search import search
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.tree import Walker, paths_of
 
+CASES = 2400 if IS_LONG else 400
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 
 
 @pytest.mark.parametrize("part", range(4))
 def test_limits_hold_and_nothing_is_worse_than_the_best_levels(part: int) -> None:
     better = 0
-    for seed in range(part, examples(2400), 4):
+    for seed in seeds(CASES)[part::4]:
         case = random_case(seed, 14 if seed % 3 else 150)
         problem = problem_of(case)
         try:
@@ -35,7 +36,7 @@ def test_limits_hold_and_nothing_is_worse_than_the_best_levels(part: int) -> Non
         if local.recoding == "local":
             better += 1
             check_tree(seed, local)
-    assert better > examples(2400) // 100
+    assert better > CASES // 100
 
 
 def check_tree(seed: int, local: Solution) -> None:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import petaudit
-from petaudit.anonymizing import making
+from petaudit.anonymizing import best
 from petaudit.anonymizing.conditions import LIMITS
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.auditing.advice import NOT_SEARCHED
@@ -93,7 +93,7 @@ def test_a_column_that_stays_as_it_is_keeps_its_type() -> None:
     [
         ({}, ["age", "zip", "illness"]),
         ({"identifier_columns": "mask"}, ["name", "age", "zip", "illness"]),
-        ({"keep": "name"}, ["name", "age", "zip", "illness"]),
+        ({"keep": ["name", "age"]}, ["name", "age", "zip", "illness"]),
     ],
 )
 def test_identifiers_are_released_only_if_asked_for(
@@ -101,6 +101,7 @@ def test_identifiers_are_released_only_if_asked_for(
 ) -> None:
     made = petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **GIVEN, **options)
     assert made.table.column_names == columns
+    assert made.audit.exit_code == 0
     if "name" in columns:
         names = made.table["name"].to_pylist()
         assert names == (ROWS["name"] if "keep" in options else ["*"] * 6)
@@ -191,13 +192,13 @@ def test_where_nothing_is_left_to_be_judged_there_is_no_release(drops: bool) -> 
 
 def test_a_result_that_the_audit_refutes_is_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search is made to believe that everything may stay as it is."""
-    found = making.search
+    found = best.search
 
     def wrong(*arguments: Any, **options: Any) -> Any:
         solution = found(*arguments, **options)
         return replace(solution, levels=(0, 0), level_of=np.zeros_like(solution.level_of))
 
-    monkeypatch.setattr(making, "search", wrong)
+    monkeypatch.setattr(best, "search", wrong)
     with pytest.raises(UndecidedError, match=r"contradicts itself.*k-anonymity"):
         petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **GIVEN)
 
@@ -272,11 +273,27 @@ def test_an_interrupted_search_keeps_what_holds(monkeypatch: pytest.MonkeyPatch)
         except SystemError as problem:
             raise SystemError("returned a result with an exception set") from problem
 
-    monkeypatch.setattr(making, "recode_locally", interrupted)
+    monkeypatch.setattr(best, "recode_locally", interrupted)
     given = GIVEN | {"recoding": "local"}
     with pytest.warns(petaudit.PetauditWarning, match="interrupted: this is the best so far"):
         made = petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **given)
     assert made.audit["k-anonymity"].value == 3
-    monkeypatch.setattr(making, "search", interrupted)
+    monkeypatch.setattr(best, "search", interrupted)
     with pytest.raises(KeyboardInterrupt):
         petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **given)
+
+
+def test_the_hierarchy_of_a_sensitive_attribute_counts_in_the_audit_and_for_new_rows() -> None:
+    """All kinds of colds are near each other, so that classes of different ones are close."""
+    illnesses = ["a1", "a1", "b1", "b1", "a2", "a2", "b1", "b1"]
+    table = pa.table({"sex": ["f"] * 4 + ["m"] * 4, "illness": illnesses})
+    ills = {"a1": ["a", "*"], "a2": ["a", "*"], "b1": ["b", "*"]}
+    given: dict[str, Any] = {
+        "quasi_identifiers": "sex",
+        "sensitive": "illness",
+        "hierarchies": {"sex": {"f": "*", "m": "*"}, "illness": ills},
+    }
+    options = {"t-closeness": {"limit": 0.2, "distance": "hierarchical"}}
+    made = petaudit.anonymize(table, options=options, **given)
+    assert made.table["sex"].to_pylist() == ["f"] * 4 + ["m"] * 4
+    assert petaudit.apply(made.transformation, table).table.equals(made.table)

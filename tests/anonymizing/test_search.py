@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from anonymizing import anonymizing_twin as twin
-from anonymizing.cases import as_table, given_to, problem_of, random_case, released
-from budget import examples
+from anonymizing.cases import as_table, given_to, problem_of, random_case, released, seeds
+from budget import IS_LONG
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.search import search
 from petaudit.anonymizing.solution import Solution
@@ -26,7 +26,7 @@ FIGURES = {
 
 @pytest.mark.parametrize("part", range(10))
 def test_the_best_of_all_levels_is_reached_and_audited_alike(part: int) -> None:
-    for seed in range(part, examples(3600), 10):
+    for seed in seeds(6000 if IS_LONG else 600)[part::10]:
         case = random_case(seed)
         best = twin.best(case)
         try:

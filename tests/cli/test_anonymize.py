@@ -162,3 +162,22 @@ def test_a_frontier_is_a_table_a_document_and_a_page(run: Run) -> None:
     assert run("frontier", "original.csv", *ROLES, "--k", "7").code == 1
     wrong = run("frontier", "original.csv", *ROLES, "--k", "2", "--report", "page.pdf")
     assert (wrong.code, "page.pdf" in wrong.err) == (2, True)
+
+
+def test_distances_of_sensitive_values_are_known_to_apply(run: Run) -> None:
+    """By the hierarchy of illnesses classes are close, which they are not without it."""
+    rows = [*["f;a1", "f;a1", "f;b1", "f;b1", "m;a2", "m;a2", "m;b1", "m;b1"]]
+    Path("ills.csv").write_text("sex;illness\n" + "\n".join(rows) + "\n")
+    Path("ills.yaml").write_text(
+        "DATASET:\n"
+        "  ATTRIBUTE_TYPE: {quasi_identifier: [sex], sensitive_attribute: [illness]}\n"
+        "  HIERARCHY:\n"
+        "    sex: {f: '*', m: '*'}\n"
+        "    illness: {a1: [a, '*'], a2: [a, '*'], b1: [b, '*']}\n"
+    )
+    done = run("anonymize", "ills.csv", "--t", "0.2", "--out", "out.csv")
+    assert done.code == 0, done.err
+    assert Path("out.csv").read_text() == Path("ills.csv").read_text()
+    done = run("apply", "out.transformation.json", "ills.csv", "--out", "again.csv")
+    assert done.code == 0, done.err
+    assert Path("again.csv").read_bytes() == Path("out.csv").read_bytes()

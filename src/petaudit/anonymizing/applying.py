@@ -91,6 +91,7 @@ def apply(
                 population=population,
                 roles=Roles.of(quasi_identifiers=known.names, sensitive=known.sensitive),
                 person=known.person,
+                hierarchies=Hierarchies(hierarchies_of(known)),
                 suppressed="exclude" if known.exclude_suppressed else "class",
                 use_side_car=False,
                 announce_notes=False,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _MOST_ALTERNATIVES: Final = 5
 _MOST_LEVELS: Final = 2
+_TO_COMPARE: Final = 4
+"""Digits of figures that are close to each other."""
 
 
 def sections(made: Anonymized) -> tuple[Section, ...]:
@@ -50,6 +52,16 @@ def how_good(made: Anonymized) -> Iterator[Phrase]:
             lost=lost,
             objective=solution.problem.objective,
         )
+    if solution.problem.coarsened is not None:
+        yield phrase(
+            "Memory has no room for the {combinations:,} combinations of the quasi-identifiers: "
+            "the search began at {levels}, and finer levels, which may lose less, were not looked "
+            "at",
+            combinations=solution.problem.coarsened.combinations,
+            levels=joined(
+                [f"{name} {at}" for name, at in solution.problem.coarsened.levels.items()]
+            ),
+        )
     yield _bound(solution, is_local=made.transformation.recoding == "local")
     yield _suppressed(made)
     yield phrase(
@@ -60,6 +72,12 @@ def how_good(made: Anonymized) -> Iterator[Phrase]:
 
 
 def _bound(solution: Solution, *, is_local: bool) -> Phrase:
+    if solution.problem.coarsened is not None:
+        return phrase(
+            "A table in which every column has one of the levels that were looked at would lose "
+            "at least {bound}",
+            bound=percent(solution.searched_bound),
+        )
     if is_local:
         return phrase(
             "A table in which every column has one level would lose at least {bound}",
@@ -153,6 +171,13 @@ def _why_not_finer(solution: Solution, total: int) -> Iterator[Phrase]:
     for each in solution.finer:
         if each.finer is not None:
             yield _finer(each, total)
+    coarsened = solution.problem.coarsened
+    for name, level in ({} if coarsened is None else coarsened.levels).items():
+        yield phrase(
+            "{column} at level {level}: not looked at, memory has no room for it",
+            column=name,
+            level=level - 1,
+        )
 
 
 def _finer(why: WhyNotFiner, total: int) -> Phrase:
@@ -163,7 +188,7 @@ def _finer(why: WhyNotFiner, total: int) -> Phrase:
         return phrase(
             "{column} at level {level}: the limits would hold, but {lost} of the detail would be "
             "lost, with {rows} suppressed",
-            lost=percent(candidate.value),
+            lost=percent(candidate.value, _TO_COMPARE),
             rows=counted(candidate.suppressed_rows, "row", of=total),
             **fields,
         )
@@ -187,18 +212,18 @@ def _alternatives(solution: Solution) -> Iterator[Phrase]:
             levels=joined(
                 [f"{name} {level}" for name, level in zip(names, candidate.levels, strict=True)]
             ),
-            lost=percent(candidate.value),
+            lost=percent(candidate.value, _TO_COMPARE),
             rows=counted(candidate.suppressed_rows, "row", of=solution.problem.total),
         )
 
 
-def percent(value: float) -> str:
+def percent(value: float, digits: int = 3) -> str:
     """A share for people; what is small is not rounded to nothing.
 
-    >>> percent(0.0683), percent(0.00004), percent(0)
-    ('6.83 %', '0.004 %', '0 %')
+    >>> percent(0.0683), percent(0.00004), percent(0), percent(0.25471, 4)
+    ('6.83 %', '0.004 %', '0 %', '25.47 %')
     """
-    return f"{100 * value:.3g} %"
+    return f"{100 * value:.{digits}g} %"
 
 
 def explanation(made: Anonymized) -> Iterator[str]:

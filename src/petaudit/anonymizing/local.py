@@ -20,7 +20,7 @@ from petaudit.anonymizing.conditions import RiskCondition, SensitiveCondition, S
 from petaudit.anonymizing.forest import Forest, Parts
 from petaudit.anonymizing.groups import Counts, Groups
 from petaudit.anonymizing.node import Judge
-from petaudit.anonymizing.objectives import ColumnObjective, EntropyObjective, objective_of
+from petaudit.anonymizing.objectives import ColumnObjective, EntropyObjective, bits, objective_of
 from petaudit.anonymizing.problem import Problem
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.tree import TreeMaker
@@ -378,6 +378,8 @@ def _bits_lost(objective: EntropyObjective, solution: Solution) -> float:
     for place, column in enumerate(problem.columns):
         leaf, rows = problem.codes[place], problem.rows.astype(np.float64)
         top = column.levels - 1
+        # Combinations that were counted at coarser levels lost bits before.
+        total[place] = bits(np.bincount(leaf, rows)) - bits(problem.leaf_rows(place))
         lowest = np.array(
             [
                 [column.hierarchy.level_of(column.labels[at][code]) for code in column.codes[at]]

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
-import math
-import re
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 
-from petaudit.anonymizing.columns import Column
-from petaudit.anonymizing.explaining import explanation, percent, sections
+from petaudit.anonymizing.asking import (
+    LevelSpec,
+    Recoding,
+    of_original,
+    read_bounds,
+    wanted_limits,
+    with_hierarchies,
+)
+from petaudit.anonymizing.best import best_release
+from petaudit.anonymizing.explaining import explanation, sections
 from petaudit.anonymizing.infeasible import InfeasibleError
-from petaudit.anonymizing.local import recode_locally
-from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.releasing import (
     Released,
@@ -28,20 +30,10 @@ from petaudit.anonymizing.releasing import (
     in_order,
     refuse_contradiction,
 )
-from petaudit.anonymizing.search import search
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
-from petaudit.auditing import Audit, Request
-from petaudit.auditing.dropping import is_of_classes
-from petaudit.errors import (
-    OptionError,
-    OutOfReachError,
-    PetauditWarning,
-    argument,
-    counted,
-    names_in,
-    phrase,
-)
+from petaudit.auditing import Audit
+from petaudit.errors import PetauditWarning, argument, counted, listing, names_in, phrase
 from petaudit.exact.class_figures import Truths
 from petaudit.exact.fractions import Number
 from petaudit.generalizing import (
@@ -54,43 +46,16 @@ from petaudit.i18n.documents import phrases_in
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import ANONYMIZE, plain
 from petaudit.judging.policy import PolicySpec
-from petaudit.labels.cells import SUPPRESSED
-from petaudit.labels.hierarchies import Hierarchies
-from petaudit.labels.hierarchy import Hierarchy
-from petaudit.labels.rules import PathRule, Rule
-from petaudit.measures import find_measure
-from petaudit.measures.base import refuse_unknown, spelled_out
+from petaudit.measures.base import refuse_unknown
 from petaudit.measures.result import plain_data
-from petaudit.proposing import proposed_hierarchies
 from petaudit.reports.terminal import as_text
 from petaudit.system.files import unchanged
-from petaudit.system.progress import advance, stage
+from petaudit.system.progress import stage
 from petaudit.tables import in_kind_of
 from petaudit.tables.headers import check_column, columns_named
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Recoding: TypeAlias = Literal["local", "global"]
-LevelSpec: TypeAlias = int | str
-_BOUND = re.compile(r"(?P<sign><=|>=|=|)\s*(?P<low>\d+)(?:\s*-\s*(?P<high>\d+))?", re.ASCII)
-
-
-def read_bounds(column: str, given: LevelSpec) -> tuple[int | None, int | None]:
-    """The lowest and the highest level that a column may have.
-
-    >>> read_bounds("zip", 2), read_bounds("zip", "<=2"), read_bounds("zip", "1-3")
-    ((2, 2), (None, 2), (1, 3))
-    """
-    match = None if isinstance(given, bool) else _BOUND.fullmatch(str(given).strip())
-    if match is None or (match["sign"] in ("<=", ">=") and match["high"] is not None):
-        raise OptionError(
-            "the level of column {column!r} must be 2, '<=2', '>=2' or '1-2', got {value!r}",
-            column=column,
-            value=given,
-        )
-    low, high = int(match["low"]), int(match["high"] or match["low"])
-    return (None if match["sign"] == "<=" else low), (None if match["sign"] == ">=" else high)
 
 
 @dataclass(frozen=True, repr=False)
@@ -177,6 +142,7 @@ class Anonymized:
                 "loss": self.loss,
                 "bound": self.bound,
                 "optimal": self.optimal,
+                "finest_searched": dict(self.transformation.coarsened),
                 "rows_suppressed": self.rows_suppressed,
                 "drop_suppressed": self.transformation.drop_suppressed,
                 "levels": None
@@ -270,15 +236,6 @@ def anonymize(
     return made
 
 
-def of_original(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function whose table is the original: there is none to compare with."""
-    signature = spelled_out(function)
-    others = ("original", "control", "key", "engine", "spark_master")
-    return signature.replace(
-        parameters=[own for name, own in signature.parameters.items() if name not in others]
-    )
-
-
 anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
 
 
@@ -337,6 +294,7 @@ def anonymize_with_report(
                 [column.leaves for column in problem.columns],
                 [*problem.codes],
                 np.where(solution.is_suppressed[:, None], -1, solution.level_of).astype(np.int8),
+                problem.bottom if problem.coarsened else None,
             ),
             solution.recoding,
             plain(settings),
@@ -347,6 +305,7 @@ def anonymize_with_report(
             exclude_suppressed=inputs.suppressed == "exclude",
             weights={name: float(weight) for name, weight in (weights or {}).items()},
             bounds={name: str(level) for name, level in (levels or {}).items()},
+            coarsened=problem.coarsened.levels if problem.coarsened else {},
             max_suppression=str(max_suppression),
             others=tuple(
                 name
@@ -356,11 +315,7 @@ def anonymize_with_report(
             left_out=tuple(left_out),
             masked=identifier_columns == "mask",
             sensitive=inputs.roles.sensitive,
-            distances=tuple(
-                Recoded.of_hierarchy(inputs.hierarchy(name))
-                for name in inputs.roles.sensitive
-                if "t-closeness" in settings and name in inputs.hierarchies
-            ),
+            sensitive_hierarchies=tuple(_sensitive_hierarchies(inputs)),
             person=inputs.person,
             inputs=plain(given_inputs.fingerprints),
         )
@@ -384,6 +339,7 @@ def anonymize_with_report(
                 watch,
                 original=inputs.table if rows.all() else None,
                 request=request,
+                kept=kept,
             )
             refuse_contradiction(release, settings)
     return Anonymized(
@@ -398,129 +354,18 @@ def anonymize_with_report(
     )
 
 
-def wanted_limits(
-    limits: Mapping[str, Number] | None,
-    options: Mapping[str, Mapping[str, Any]] | None,
-    policy: PolicySpec | None,
-    population_size: Any,
-) -> tuple[Request, dict[str, dict[str, Any]]]:
-    """The limits that must hold, by measure, each with its options."""
-    request = Request.checked(None, limits or {}, options or {}, policy)
-    settings: dict[str, dict[str, Any]] = {}
-    for name, own in request.options.items():
-        measure = find_measure(name)
-        if not is_of_classes(measure):
-            raise OutOfReachError(
-                "{measure} is not about classes of rows, so that no search can keep its limit: "
-                "leave it out here, and check it afterwards",
-                measure=measure.name,
+def _sensitive_hierarchies(inputs: Inputs) -> Iterator[Recoded]:
+    """The hierarchies by which t-closeness tells how near values are."""
+    for name in inputs.roles.sensitive:
+        if name in inputs.hierarchies:
+            hierarchy = inputs.hierarchies.get(name, None)
+            yield Recoded(
+                name,
+                {
+                    leaf: tuple(label or None for label in hierarchy.path_of(leaf))
+                    for leaf in hierarchy.leaves
+                },
             )
-        takes_size = any(option.name == "population_size" for option in measure.options)
-        settings[measure.name] = dict(own)
-        if population_size is not None and takes_size:
-            settings[measure.name].setdefault("population_size", population_size)
-    if not settings:
-        raise OptionError(
-            "no limit is given, so there is nothing to generalise for: name one ({argument})",
-            argument=argument("k", "5"),
-        )
-    return request, settings
-
-
-def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
-    """The same with a hierarchy for every quasi-identifier, and which of them were proposed."""
-    given = inputs.hierarchies
-    missing = [name for name in inputs.quasi_identifiers if name not in given]
-    found = proposed_hierarchies(inputs)
-    entries: dict[str, Hierarchy | Rule] = {
-        name: given.rule(name) or given.get(name, None) for name in given.attributes
-    }
-    for name in found.attributes:
-        rule = found.rule(name)
-        values = inputs.table.counts.value_counts(name).by_label
-        leaves = {label: rows for label, rows in values.items() if label != SUPPRESSED}
-        if not leaves:
-            continue  # every cell is suppressed already
-        if isinstance(rule, PathRule):
-            # What depends on counts is as it is for this table, also for a population.
-            rule = rule.fixed_for(name, leaves)
-        entries[name] = rule or found.get(name, None)
-    return replace(inputs, hierarchies=Hierarchies(entries)), missing
-
-
-def best_release(problem: Problem, recoding: str, time_limit: float | None) -> Solution:
-    """The solution with the smallest loss, or with a time limit the best so far."""
-    judge = Judge(problem)
-    with stage(phrase("searching for the best levels")), _interrupts():
-        best = search(problem, time_limit=time_limit, progress=say_progress, judge=judge)
-        best = _spelled_finest(best)
-    if recoding == "global":
-        return best
-    try:
-        with stage(phrase("giving every class levels of its own")), _interrupts():
-            return recode_locally(problem, best, judge=judge)
-    except KeyboardInterrupt:
-        # What is there keeps the limits; a second one ends the command.
-        text = phrase("interrupted: this is the best so far, in which every column has one level")
-        warnings.warn(text, PetauditWarning, stacklevel=2)
-        return best
-
-
-@contextmanager
-def _interrupts() -> Iterator[None]:
-    """Let Ctrl-C be one where a compiled loop makes an error of its own of it."""
-    try:
-        yield
-    except SystemError as problem:
-        # One may come of another, as where a compiled loop is being loaded.
-        reason: BaseException | None = problem
-        while isinstance(reason, SystemError):
-            reason = reason.__cause__ or reason.__context__
-        if isinstance(reason, KeyboardInterrupt):
-            raise KeyboardInterrupt from None
-        raise
-
-
-def _spelled_finest(solution: Solution) -> Solution:
-    """The same classes with the finest labels that say so: where all of 101** is 1011*, 1011*."""
-    if solution.levels is None:
-        return solution
-    problem = solution.problem
-    levels = tuple(
-        _finest(column, level)
-        for column, level in zip(problem.columns, solution.levels, strict=True)
-    )
-    if levels == solution.levels:
-        return solution
-    return replace(
-        solution,
-        levels=levels,
-        level_of=np.broadcast_to(np.array(levels, dtype=np.int8), solution.level_of.shape).copy(),
-    )
-
-
-def _finest(column: Column, level: int) -> int:
-    """The lowest level at which the values of a column are told apart as little as at this one."""
-    while level > column.lowest:
-        pairs = {*zip(column.codes[level - 1].tolist(), column.codes[level].tolist(), strict=True)}
-        if len(pairs) > len({above for _, above in pairs}):
-            break
-        level -= 1
-    return level
-
-
-def say_progress(value: float, bound: float) -> None:
-    """Say how good the best release so far is, and how good one could be."""
-    if math.isinf(value):
-        advance(phrase("searching for the best levels: none that holds so far"))
-    else:
-        advance(
-            phrase(
-                "searching for the best levels: {lost} of the detail lost so far, at least {bound}",
-                lost=percent(value),
-                bound=percent(bound),
-            )
-        )
 
 
 def _messages(
@@ -536,6 +381,13 @@ def _messages(
         tuple(name for name in identifying.guessed if name not in kept),
     )
     yield from released.messages(inputs, masked=transformation.masked)
+    if transformation.coarsened:
+        yield phrase(
+            "memory has no room for all combinations of the quasi-identifiers, so that the search "
+            "began at {levels}; finer levels were not looked at, and may lose less (more memory: "
+            "--memory)",
+            levels=listing([f"{name} {at}" for name, at in transformation.coarsened.items()]),
+        )
     if made.rows_marked == transformation.rows:
         yield phrase(
             "nothing is left of the quasi-identifiers: every row has '*' in all of them; let some "

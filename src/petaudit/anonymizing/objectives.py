@@ -68,11 +68,8 @@ class ColumnObjective(Objective):
         self.most = np.maximum.accumulate(self.costs, axis=1)
         self.rows = problem.total
         self.amounts = []
-        for place, column in enumerate(problem.columns):
-            counts = np.bincount(
-                problem.codes[place], weights=problem.rows, minlength=len(column.leaves)
-            )
-            self.amounts.append(costs[place] @ counts / self.rows)
+        for place in range(len(problem.columns)):
+            self.amounts.append(costs[place] @ problem.leaf_rows(place) / self.rows)
         self._codes = np.ascontiguousarray(problem.codes, dtype=np.int32)
 
     def value(self, groups: Groups, suppressed: Truths) -> float:
@@ -141,16 +138,14 @@ class EntropyObjective(ColumnObjective):
         super().__init__(problem, [column.loss for column in problem.columns], weights)
         self.amounts, most = [], []
         for place, column in enumerate(problem.columns):
-            counts = np.bincount(
-                problem.codes[place], weights=problem.rows, minlength=len(column.leaves)
-            )
-            before = _bits(counts)
+            counts = problem.leaf_rows(place)
+            before = bits(counts)
             at = [
-                _bits(np.bincount(column.codes[level], weights=counts))
+                bits(np.bincount(column.codes[level], weights=counts))
                 for level in range(column.levels)
             ]
             self.amounts.append(np.array(at) - before)
-            most.append(_bits(np.array([problem.total])) - before)
+            most.append(bits(np.array([problem.total])) - before)
         total = float(weights @ np.array(most))
         self.weights = weights / total if total > 0 else np.zeros_like(weights)
 
@@ -160,13 +155,13 @@ class EntropyObjective(ColumnObjective):
 
     def _penalty(self, groups: Groups, taken: Truths, weights: Integers, costs: Floats) -> Floats:
         combinations, rows = groups.first[taken], groups.rows[taken]
-        everything = _bits(np.array([rows.sum()]))
+        everything = bits(np.array([rows.sum()]))
         lost = np.zeros(len(self.weights))
         for place, column in enumerate(self.problem.columns):
             level = groups.levels[place]
             if level < column.levels - 1 and rows.size:
                 labels = column.codes[level][self.problem.codes[place][combinations]]
-                lost[place] = everything - _bits(np.bincount(labels, weights=rows))
+                lost[place] = everything - bits(np.bincount(labels, weights=rows))
         return lost
 
 
@@ -178,7 +173,9 @@ class DiscernibilityObjective(Objective):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.rows = problem.total
-        self.before = sum(size * size for size in problem.rows.tolist())
+        given = problem.coarsened
+        of_classes = (size * size for size in problem.rows.tolist())
+        self.before = sum(of_classes) if given is None else given.squares
         self.span = self.rows**2 - self.before
 
     def value(self, groups: Groups, suppressed: Truths) -> float:
@@ -213,7 +210,8 @@ class ClassSizeObjective(Objective):
     def __init__(self, problem: Problem) -> None:
         super().__init__(problem)
         self.rows = problem.total
-        self.before = self.rows / max(problem.number, 1)
+        given = problem.coarsened
+        self.before = self.rows / max(problem.number if given is None else given.combinations, 1)
 
     def value(self, groups: Groups, suppressed: Truths) -> float:
         """The mean, between that of the original and all rows."""
@@ -261,7 +259,7 @@ def objective_of(problem: Problem) -> Objective:
             return ClassSizeObjective(problem)
 
 
-def _bits(counts: npt.NDArray[Any]) -> float:
+def bits(counts: npt.NDArray[Any]) -> float:
     """The sum of n log2 n: what is lost where so many rows become alike."""
     sizes = counts[counts > 0].astype(np.float64)
     return float((sizes * np.log2(sizes)).sum())

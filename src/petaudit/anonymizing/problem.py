@@ -14,6 +14,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from petaudit.anonymizing.coarse import Coarsened, that_fit
 from petaudit.anonymizing.columns import Column, LevelBounds, columns_of
 from petaudit.anonymizing.conditions import Condition, TableCondition, conditions_of
 from petaudit.auditing.dropping import Settings
@@ -94,6 +95,9 @@ class Problem:
     """Combination, value and person of every such triple, where a limit counts people so."""
     population: PopulationCounts | None = field(default=None, repr=False)
     inputs: Inputs | None = field(default=None, repr=False)
+    coarsened: Coarsened | None = field(default=None, repr=False)
+    """Where memory has no room for all combinations: those of coarser levels are counted, and each
+    has the codes of one of them."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -109,6 +113,14 @@ class Problem:
     def number(self) -> int:
         """How many distinct combinations there are."""
         return len(self.rows)
+
+    def leaf_rows(self, place: int) -> Integers:
+        """The rows of every leaf of a column."""
+        if self.coarsened is not None:
+            return self.coarsened.leaf_rows[place]
+        leaves = len(self.columns[place].leaves)
+        counts = np.bincount(self.codes[place], weights=self.rows, minlength=leaves)
+        return counts.astype(np.int64)
 
     @property
     def nodes(self) -> int:
@@ -160,7 +172,9 @@ class Problem:
         _check_choice("suppressed", chosen, get_args(Suppression))
         columns = columns_of(inputs, weights or {}, levels or {})
         conditions = conditions_of(inputs, settings)
-        counted = _counted(inputs, columns, conditions)
+        wanted = dict.fromkeys(name for condition in conditions for name in condition.attributes)
+        columns, coarsened = that_fit(inputs, columns, tuple(wanted))
+        counted = _counted(inputs, columns, tuple(wanted), coarsened)
         total = int(counted["rows"].sum())
         return cls(
             columns,
@@ -170,6 +184,7 @@ class Problem:
             max_suppressed=rows_allowed(max_suppression, total),
             suppressed=chosen,
             inputs=inputs,
+            coarsened=coarsened,
             **counted,
         )
 
@@ -212,14 +227,20 @@ def _check_choice(name: str, chosen: object, choices: tuple[str, ...]) -> None:
 
 
 def _counted(
-    inputs: Inputs, columns: tuple[Column, ...], conditions: tuple[Condition | TableCondition, ...]
+    inputs: Inputs,
+    columns: tuple[Column, ...],
+    wanted: tuple[str, ...],
+    coarsened: Coarsened | None,
 ) -> dict[str, Any]:
     """Count combinations of leaves, with sensitive values and people where limits ask for them."""
-    wanted = dict.fromkeys(name for condition in conditions for name in condition.attributes)
     person = inputs.person
     names = [column.name for column in columns]
     counts = inputs.table.counts
-    coded = counts.coded_classes([*names, *wanted, *(() if person is None else (person,))])
+    counted = (*names, *wanted, *(() if person is None else (person,)))
+    if coarsened is None:
+        coded = counts.coded_classes(counted)
+    else:
+        coded = counts.merged_classes(counted, coarsened.merged)
     codes = _leaf_codes(coded, columns)
     combination, first = _combinations(codes)
     sizes = coded.sizes

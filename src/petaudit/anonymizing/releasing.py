@@ -18,8 +18,9 @@ from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
+from petaudit.labels.rules import Rule
 from petaudit.measures import find_measure
-from petaudit.roles import Roles
+from petaudit.roles import Role, Roles
 from petaudit.suppressing import refuse_breaches
 from petaudit.system.files import Watch
 from petaudit.tables import Source, open_source
@@ -126,11 +127,23 @@ def audited(
     *,
     original: Source | None = None,
     request: Request | None = None,
+    kept: Collection[str] = (),
 ) -> Audit:
-    """Measure a released table with petaudit's own measures: the limits, and what use is kept."""
+    """Measure a released table with petaudit's own measures: the limits, and what use is kept.
+
+    Columns that the user wants ``kept`` are not held against the table.
+    """
     shown = for_release(table, replace(transformation, masked=False))
     if inputs.person is not None and inputs.person not in shown.column_names:
         shown = shown.append_column(inputs.person, table.column(inputs.person))
+    roles = inputs.roles.by_column
+    known = inputs.hierarchies
+    of_others: dict[str, Hierarchy | Rule] = {
+        name: known.rule(name) or known.get(name, None)
+        for name in known.attributes
+        if name not in transformation.names
+    }
+    trusted = [name for name in kept if roles.get(name) in (None, Role.IDENTIFIER)]
     changed = replace(
         inputs,
         table=replace(open_source(shown, called=inputs.table.name), notes=inputs.table.notes),
@@ -141,8 +154,9 @@ def audited(
                 for name, role in inputs.roles.by_column.items()
                 if name in shown.column_names
             }
+            | dict.fromkeys(trusted, Role.INSENSITIVE)
         ),
-        hierarchies=Hierarchies(hierarchies_of(transformation)),
+        hierarchies=Hierarchies(of_others | hierarchies_of(transformation)),
         key=None,
         # It is there to count people, and leaves the table after that.
         person_is_pseudonym=inputs.person is not None,
@@ -178,10 +192,8 @@ def refuse_contradiction(release: Audit, settings: Collection[str]) -> None:
         )
 
 
-def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy]:
-    """The hierarchies of the quasi-identifiers (without one, a value and ``*`` above it), and of
-    sensitive attributes that have one.
-    """
+def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy | Rule]:
+    """The hierarchies of quasi-identifiers and sensitive attributes."""
     return {
         column.name: Hierarchy(
             column.name,
@@ -191,7 +203,7 @@ def hierarchies_of(transformation: Transformation) -> dict[str, Hierarchy]:
                 if leaf != SUPPRESSED
             ],
         )
-        for column in (*transformation.columns, *transformation.distances)
+        for column in (*transformation.columns, *transformation.sensitive_hierarchies)
         if {*column.paths} != {SUPPRESSED}
     }
 

@@ -11,17 +11,17 @@ from typing import Any, get_args
 import numpy as np
 
 from petaudit._version import __version__
-from petaudit.anonymizing.frontier import Point as SearchedPoint
-from petaudit.anonymizing.frontier import frontier as best_at_points
-from petaudit.anonymizing.making import (
+from petaudit.anonymizing.asking import (
     LevelSpec,
     Recoding,
     of_original,
     read_bounds,
-    say_progress,
     wanted_limits,
     with_hierarchies,
 )
+from petaudit.anonymizing.best import say_progress
+from petaudit.anonymizing.frontier import Point as SearchedPoint
+from petaudit.anonymizing.frontier import frontier as best_at_points
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.solution import Solution
 from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally, term

@@ -330,12 +330,13 @@ def solution_of(
         np.array(levels),
         best.suppressed[groups.of_combinations],
         best.value,
-        bound,
-        bound >= best.value - _TIE,
+        bound if problem.coarsened is None else 0.0,
+        bound >= best.value - _TIE and problem.coarsened is None,
         problem.nodes,
         checked,
         tuple(Candidate(levels, True, value, rows) for value, levels, rows in others),
         _by_level(judge),
+        bound,
         partial(candidate, judge),
     )
 

@@ -67,7 +67,8 @@ class Solution:
     bound: float
     """No global recoding that keeps the limits loses less than this."""
     is_optimal: bool
-    """Whether no other global recoding is better."""
+    """Whether no other global recoding is better; unknown where memory had no room for finer
+    levels."""
     nodes: int
     """How many combinations of levels there are."""
     checked: int
@@ -76,6 +77,8 @@ class Solution:
     """Other levels that hold, the best first, among those that were looked at."""
     by_level: tuple[tuple[float, ...], ...] = ()
     """For every column and level: the share of its detail lost at that level, as objective."""
+    searched_bound: float = 0.0
+    """The same as ``bound`` for the levels that were searched, where these are not all."""
     look: Callable[[Levels], Candidate] | None = field(default=None, repr=False, compare=False)
     """Looks at other levels of the same problem."""
     make_tree: Callable[[], Mapping[str, Any] | None] | None = field(

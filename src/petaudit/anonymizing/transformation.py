@@ -128,6 +128,8 @@ class Transformation:
     """Whether nobody judges suppressed rows that stay; otherwise they are a class."""
     weights: Mapping[str, float] = field(default_factory=dict)
     bounds: Mapping[str, str] = field(default_factory=dict)
+    coarsened: Mapping[str, int] = field(default_factory=dict)
+    """The levels that were the finest to be searched, because memory had no room for finer ones."""
     max_suppression: str | None = None
     others: tuple[str, ...] = ()
     """The columns that are released as they are."""
@@ -136,8 +138,8 @@ class Transformation:
     masked: bool = False
     """Whether these columns are released with ``*`` in every cell instead."""
     sensitive: tuple[str, ...] = ()
-    distances: tuple[Recoded, ...] = ()
-    """The hierarchies of sensitive attributes, which say how far their values are apart."""
+    sensitive_hierarchies: tuple[Recoded, ...] = ()
+    """How near sensitive values are to each other, where a hierarchy says so."""
     person: str | None = None
     inputs: Mapping[str, Any] = field(default_factory=dict)
     """What identifies the tables and hierarchies that it was made from."""
@@ -197,10 +199,10 @@ class Transformation:
         """The document."""
         plain = dict(vars(self))
         plain = {name: value for name, value in plain.items() if not name.startswith("_")}
-        for name, columns in (("columns", self.columns), ("distances", self.distances)):
+        for name in ("columns", "sensitive_hierarchies"):
             plain[name] = [
-                {"name": one.name, "paths": {leaf: [*path] for leaf, path in one.paths.items()}}
-                for one in columns
+                {"name": own.name, "paths": {leaf: [*path] for leaf, path in own.paths.items()}}
+                for own in plain[name]
             ]
         plain["steps"] = [
             {
@@ -255,7 +257,7 @@ class Transformation:
         """Raise a ValueError where a document contradicts itself."""
         if not self.columns or len({*self.names}) < len(self.columns):
             raise ValueError("columns are named once")
-        for column in (*self.columns, *self.distances):
+        for column in (*self.columns, *self.sensitive_hierarchies):
             if {len(path) for path in column.paths.values()} != {column.levels}:
                 raise ValueError("every value has a label per level")
             if any((path[0] or NULL_LABEL) != leaf for leaf, path in column.paths.items()):
@@ -306,8 +308,11 @@ def steps_of(
     labels: Sequence[Sequence[str | None]],
     codes: Sequence[Integers],
     levels: Levels,
+    bottom: tuple[int, ...] | None = None,
 ) -> tuple[Step, ...]:
     """The steps that give every class of values its levels, and suppress those with -1.
+
+    Where classes are not told apart below some levels, these are the ``bottom``.
 
     Released classes of different levels may have values in common: a class comes before every other
     one that has values of it. Those of the same levels have none.
@@ -340,9 +345,12 @@ def steps_of(
     steps: list[tuple[int, Step]] = []
     hidden = np.unique(strangers[is_suppressed])
     if hidden.size:
-        values = [own[0][each[hidden]] for own, each in zip(coded, codes, strict=True)]
-        bottom = _Released((0,) * len(columns), values)
-        steps.append((-1, bottom.step(columns, slice(None), suppressed=True)))
+        lowest = bottom or (0,) * len(columns)
+        values = [
+            own[level][each[hidden]] for own, each, level in zip(coded, codes, lowest, strict=True)
+        ]
+        suppressed = _Released(lowest, values)
+        steps.append((-1, suppressed.step(columns, slice(None), suppressed=True)))
     for released in classes:
         own, layers = layers[: released.number], layers[released.number :]
         steps += [

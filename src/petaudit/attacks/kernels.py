@@ -198,21 +198,35 @@ def _bound(
 
 @kernel
 def _distances(
-    query: Steps, cells: Steps, start: int, stop: int, weights: Weights, unit: float, away: Weights
+    query: Steps,
+    cells: Steps,
+    start: int,
+    stop: int,
+    weights: Weights,
+    unit: float,
+    enough: float,
+    away: Weights,
 ) -> float:
-    """Write how far the rows of a leaf are from a point; return the least."""
-    many = stop - start
+    """Write how far the rows of a leaf are from a point; return the least.
+
+    Where half of the columns put all of them beyond what is enough, the others are not looked at.
+    """
+    many, half = stop - start, len(query) // 2
     for i in range(many):
         away[i] = 0.0
-    for column in range(len(query)):
-        value, weight = query[column], weights[column]
-        these = cells[column, start:stop]
+    least = 0.0
+    for part in range(2):
+        for column in range(half if part else 0, len(query) if part else half):
+            value, weight = query[column], weights[column]
+            these = cells[column, start:stop]
+            for i in range(many):
+                apart = abs(these[i] - value) * weight
+                away[i] += apart if apart < unit else unit
+        least = np.inf
         for i in range(many):
-            apart = abs(these[i] - value) * weight
-            away[i] += apart if apart < unit else unit
-    least = np.inf
-    for i in range(many):
-        least = away[i] if away[i] < least else least
+            least = away[i] if away[i] < least else least
+        if least > enough:
+            return least
     return least
 
 
@@ -303,14 +317,14 @@ def nearest(
                 continue
             start, stop = starts[node], stops[node]
             looked_at += stop - start
-            if _distances(query, cells, start, stop, weights, unit, away) <= (
-                so_far[1] if wants_second else so_far[0]
-            ):
+            enough = so_far[1] if wants_second else so_far[0]
+            if _distances(query, cells, start, stop, weights, unit, enough, away) <= enough:
                 so_far = _look(away, start, stop, counts, secrets, wanted[q], tolerances[q], so_far)
         for start in range(0, 0 if by_tree else rows, LEAF):
             stop = min(start + LEAF, rows)
             looked_at += stop - start
-            if _distances(query, cells, start, stop, weights, unit, away) <= so_far[1]:
+            enough = so_far[1]
+            if _distances(query, cells, start, stop, weights, unit, enough, away) <= enough:
                 so_far = _look(away, start, stop, counts, secrets, wanted[q], tolerances[q], so_far)
         best[q], second[q], ties[q], hits[q] = so_far
         if ties[q] > 1:
@@ -358,7 +372,8 @@ def count_within(
                 top += 2
                 continue
             start, stop = starts[node], stops[node]
-            _distances(query, cells, start, stop, weights, unit, away)
+            if _distances(query, cells, start, stop, weights, unit, radius, away) > radius:
+                continue
             for i in range(stop - start):
                 if away[i] < radius:
                     inside += counts[start + i]

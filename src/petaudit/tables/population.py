@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +17,7 @@ from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import class_indices, whole_numbers
 from petaudit.tables.classes.grouped import label_positions
 from petaudit.tables.classes.keys import class_keys
-from petaudit.tables.engines.remote import sizes_in_engine
+from petaudit.tables.engines.remote import join_numbers, sizes_in_engine
 from petaudit.tables.results import Integers, summed
 
 if TYPE_CHECKING:
@@ -131,6 +132,26 @@ def count_coded_classes(table: TableCounts, quasi_identifiers: Sequence[str]) ->
         for name, counts in zip(keys.names, values, strict=True)
     )
     return CodedClasses(labels, tuple(codes), whole_numbers(classes.column("n")))
+
+
+def merged_groups(
+    table: TableCounts, columns: Sequence[str], merged: Mapping[str, Integers]
+) -> nw.LazyFrame[Any]:
+    """Every class with its size in the engine, where some labels count as others.
+
+    Columns are named as in ``coded_classes``; ``merged`` has the position of the label that each
+    label of a column counts as.
+    """
+    keys = [f"k{place}" for place in range(len(columns))]
+    rows = table.raw_frame.select(
+        *map(nw.Expr.alias, (nw.col(name) for name in table.keys(columns)), keys)
+    )
+    names = [f"code{place}" for place in range(len(columns))]
+    for column, key, name in zip(columns, keys, names, strict=True):
+        values = table.values(column)
+        code = merged.get(column, np.arange(len(values.counts.labels), dtype=np.int64))
+        rows = join_numbers(table, rows, values, key, {name: code})
+    return table.grouped(rows.select(*names), names)
 
 
 def population_classes(

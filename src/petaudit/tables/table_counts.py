@@ -12,7 +12,13 @@ import pyarrow as pa
 
 from petaudit.errors import EngineError, NotMeasurableError, PetauditError
 from petaudit.labels.cells import SUPPRESSED
-from petaudit.tables._encoding import arrow_integers, dictionary_cells, is_text, whole_numbers
+from petaudit.tables._encoding import (
+    arrow_integers,
+    class_indices,
+    dictionary_cells,
+    is_text,
+    whole_numbers,
+)
 from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
 from petaudit.tables.classes.keys import ClassKeys, class_keys, is_marked, sample_classes
 from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
@@ -23,8 +29,8 @@ from petaudit.tables.engines.postgres import engine_of
 from petaudit.tables.engines.postgres_session import failure_of
 from petaudit.tables.engines.remote import fetched
 from petaudit.tables.headers import column_named
-from petaudit.tables.population import CodedClasses, count_coded_classes
-from petaudit.tables.results import ClassHistogram, Integers, ValueCounts
+from petaudit.tables.population import CodedClasses, count_coded_classes, merged_groups
+from petaudit.tables.results import ClassHistogram, Integers, ValueCounts, summed
 
 Arguments = ParamSpec("Arguments")
 Count = TypeVar("Count")
@@ -173,6 +179,37 @@ class TableCounts:
         """Every class with its size, as numbers: what several tables are compared by."""
         self.require_local()
         return count_coded_classes(self, quasi_identifiers)
+
+    def merged_classes(
+        self, columns: Sequence[str], merged: Mapping[str, Integers]
+    ) -> CodedClasses:
+        """The same with labels that count as others, by their positions among the values.
+
+        Our own files are counted so by the engine, and only these classes are fetched.
+        """
+        labels = tuple(self.value_counts(name).labels for name in columns)
+        if self.load is not None:
+            classes = self.collected(merged_groups(self, columns, merged))
+            codes = tuple(
+                whole_numbers(classes.column(f"code{place}")) for place in range(len(columns))
+            )
+            return CodedClasses(labels, codes, whole_numbers(classes.column("n")))
+        fine = self.coded_classes(columns)
+        codes = tuple(
+            merged[name][code] if name in merged else code.astype(np.int64)
+            for name, code in zip(columns, fine.codes, strict=True)
+        )
+        index = class_indices(codes, len(fine.sizes))
+        _, first = np.unique(index, return_index=True)
+        sizes = summed(index, fine.sizes, len(first))
+        return CodedClasses(labels, tuple(code[first] for code in codes), sizes)
+
+    def merged_number(self, columns: Sequence[str], merged: Mapping[str, Integers]) -> int:
+        """How many classes :meth:`merged_classes` has."""
+        if self.load is None:
+            return len(self.merged_classes(columns, merged).sizes)
+        classes = merged_groups(self, columns, merged)
+        return self.number(classes.select(nw.len().alias("classes")))
 
     def class_histogram(self, quasi_identifiers: Sequence[str]) -> ClassHistogram:
         """How many classes have each size: one pass, and only the histogram leaves the engine."""
