@@ -5,8 +5,10 @@ from __future__ import annotations
 import random
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import petaudit
 from anonymizing.anonymizing_twin import Case
 from anonymizing.cases import as_table, released, seeds
 from budget import IS_LONG
@@ -87,3 +89,27 @@ def test_the_audit_agrees_on_odd_tables() -> None:
                 assert outcome.result.passed, (seed, name, outcome.result)
         held += 1
     assert held > CASES // 2
+
+
+def test_a_row_that_is_suppressed_already_is_dropped_only_if_rows_may_be() -> None:
+    """The row of ``*`` breaks k: to drop it takes a row, and without one it must stay."""
+    table = pa.table({"age": ["20"] * 3 + ["21"] * 3 + ["*"], "sex": [*"ffffffm"]})
+    given: dict[str, Any] = {
+        "quasi_identifiers": ["age", "sex"],
+        "hierarchies": {"age": {"20": "*", "21": "*"}, "sex": {"f": "*", "m": "*"}},
+        "limits": {"k-anonymity": 2},
+        "recoding": "global",
+        "drop_suppressed": True,
+    }
+    kept = petaudit.anonymize(table, max_suppression=0, **given)
+    assert kept.released.to_pydict() == {"age": ["*"] * 7, "sex": ["*"] * 7}
+    dropped = petaudit.anonymize(table, max_suppression=1, **given)
+    assert dropped.released.to_pydict() == {"age": ["20"] * 3 + ["21"] * 3, "sex": ["f"] * 6}
+
+
+def test_a_row_that_is_suppressed_already_is_no_class_too_many() -> None:
+    """Five rows have two classes of two beside the row of ``*``, which nobody judges."""
+    table = pa.table({"age": ["20", "20", "21", "21", "*"]})
+    ages = [["20", "*"], ["21", "*"]]
+    inputs = gather(table, quasi_identifiers="age", hierarchies={"age": ages}, suppressed="exclude")
+    assert search(Problem.of(inputs, {"k-anonymity": {"limit": 2}})).levels == (0,)

@@ -70,7 +70,9 @@ class Judge:
         """Limits that compare with a table that changes."""
         size = max((one.size for one in self.of_classes), default=0)
         kept = problem.total - self.most
-        self.most_classes = self.most + kept // size if size > 1 else problem.number
+        # Rows that were suppressed to begin with may be a small class of their own.
+        marked = any(column.marks[0] >= 0 for column in problem.columns)
+        self.most_classes = self.most + kept // size + marked if size > 1 else problem.number
         """With more classes, too many rows are in small ones."""
         self._size = size
         self._is_sizes = problem.people is None and all(
@@ -90,7 +92,7 @@ class Judge:
         levels, most = groups.levels, self.most
         marked = self._marked(groups)
         fewest = int(least.sum())
-        if marked is not None and groups.number > 1:
+        if marked is not None and groups.number > 1 and self.problem.suppressed != "drop":
             fewest -= int(least[marked])  # rows that were suppressed to begin with
         if fewest > most:
             return Node(levels, np.inf, True, None, groups)
@@ -149,7 +151,7 @@ class Judge:
         if self.moving:
             gone = self._left_over(groups, gone)
         counted = groups.rows.copy()
-        if marked is not None:
+        if marked is not None and problem.suppressed != "drop":
             counted[marked] = 0  # these rows say nothing to begin with
         rows = int(counted[gone].sum())
         if rows > most:
