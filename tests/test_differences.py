@@ -224,8 +224,8 @@ OURS: dict[str, Callable[[], str]] = {
         keys=["age", "gender", "race", "education"],
     ),
     "S5": attack(
-        "base_rate", "attribute-inference", table("abc", [None, None, "x"]),
-        table("abc", [None, None, "x"]), secret=["s"],
+        "base_rate", "attribute-inference", table("abcdefghijklmnopqrst", "x" * 19 + "y"),
+        table("abcdefghijklmnopqrst" * 10, ("x" * 19 + "y") * 10), secret=["s"],
     ),
     "S6": attack(
         "value", "closest-record", pa.table({"q": [0, 10, 20, 30]}),

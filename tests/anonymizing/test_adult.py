@@ -97,3 +97,13 @@ def test_a_search_that_is_stopped_knows_how_far_the_optimum_can_be() -> None:
     assert not stopped.is_optimal
     assert stopped.bound <= optimum <= stopped.value
     assert 0 < stopped.gap <= 1
+
+
+def test_looser_limits_never_seem_to_cost_more() -> None:
+    """Local recoding from the best levels with 5 % suppressed comes to more than without."""
+    problem = adult([*NAMES], K)
+    found = frontier(problem, grid({}, {"k-anonymity": [5]}, ["5%", 0]), with_local=True)
+    loose, tight = (point.local for point in found)
+    assert loose is not None
+    assert tight is not None
+    assert loose.value <= tight.value

@@ -60,6 +60,22 @@ def test_a_pandas_frame_keeps_its_index_and_types() -> None:
     assert made.columns.tolist() == ["age", "zip", "illness"]
 
 
+def test_categories_of_dropped_rows_are_not_released() -> None:
+    jobs = pd.Categorical(["cook", "cook", "judge", "astronaut"], ordered=True)
+    frame = pd.DataFrame({"age": [20, 20, 20, 50], "job": jobs})
+    made = petaudit.anonymize(
+        frame,
+        quasi_identifiers="age",
+        limits={"k-anonymity": 3},
+        levels={"age": 0},
+        max_suppression=1,
+        drop_suppressed=True,
+    )
+    assert list(made.table["job"]) == ["cook", "cook", "judge"]
+    assert list(made.table["job"].cat.categories) == ["cook", "judge"]
+    assert list(frame["job"].cat.categories) == ["astronaut", "cook", "judge"]
+
+
 def test_a_polars_frame_stays_one() -> None:
     made = petaudit.anonymize(pl.DataFrame(ROWS), limits={"k-anonymity": 3}, **GIVEN).table
     assert isinstance(made, pl.DataFrame)
@@ -160,6 +176,20 @@ def test_what_cannot_be_asked_for_is_named(
         petaudit.anonymize(pa.table(ROWS), **(GIVEN | options))
 
 
+@pytest.mark.parametrize("drops", [False, True])
+def test_where_nothing_is_left_to_be_judged_there_is_no_release(drops: bool) -> None:
+    """Rows with '*' everywhere are left out of the audit, unless they leave the table or stay."""
+    table = pa.table({"city": ["Rome", "Oslo", "Lima"], "zip": ["*"] * 3})
+    given: dict[str, Any] = {"quasi_identifiers": ["city", "zip"], "limits": {"k-anonymity": 2}}
+    if drops:
+        made = petaudit.anonymize(table, suppressed="exclude", drop_suppressed=True, **given)
+        assert made.released.to_pydict() == {"city": ["*"] * 3, "zip": ["*"] * 3}
+        assert made.audit["k-anonymity"].value == 3
+    else:
+        with pytest.raises(InfeasibleError, match="nothing is left to be judged"):
+            petaudit.anonymize(table, suppressed="exclude", **given)
+
+
 def test_a_result_that_the_audit_refutes_is_never_returned(monkeypatch: pytest.MonkeyPatch) -> None:
     """The search is made to believe that everything may stay as it is."""
     found = best.search
@@ -235,10 +265,13 @@ def test_check_advises_a_search_only_for_limits_that_it_can_keep() -> None:
 
 
 def test_an_interrupted_search_keeps_what_holds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A compiled loop makes an error of its own of Ctrl-C."""
+    """A compiled loop makes an error of its own of Ctrl-C, and loading one two."""
 
     def interrupted(*_: object, **__: object) -> None:
-        raise SystemError("error return without exception set") from KeyboardInterrupt()
+        try:
+            raise SystemError("error return without exception set") from KeyboardInterrupt()
+        except SystemError as problem:
+            raise SystemError("returned a result with an exception set") from problem
 
     monkeypatch.setattr(best, "recode_locally", interrupted)
     given = GIVEN | {"recoding": "local"}

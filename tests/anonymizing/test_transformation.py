@@ -80,7 +80,9 @@ class Recoding:
     @property
     def transformation(self) -> Transformation:
         steps = steps_of(self.columns, self.values, self.codes, self.levels)
-        return Transformation(tuple(self.columns), steps, "local", {}, "loss", 1, 0)
+        return Transformation(
+            tuple(self.columns), steps, "local", {"k-anonymity": {"limit": 2}}, "loss", 1, 0
+        )
 
 
 @pytest.mark.parametrize("seed", range(examples(300)))
@@ -141,6 +143,7 @@ def damaged(change: Any) -> str:
         (damaged(lambda plain: plain["columns"].append(plain["columns"][0])), "is damaged"),
         (damaged(lambda plain: plain["columns"][1]["paths"]["f"].append("*")), "is damaged"),
         (damaged(lambda plain: plain.update(left_out=["age"])), "is damaged"),
+        (damaged(lambda plain: plain.update(limits={})), "is damaged"),
     ],
 )
 def test_a_document_that_does_not_fit_is_refused(text: str, message: str, tmp_path: Path) -> None:

@@ -108,6 +108,12 @@ def test_limits_of_a_policy_and_options_of_the_search(run: Run) -> None:
         (("--k", 3, "--out", "original.csv"), "is one of the inputs"),
         (("--k", 3, *OUT, "--transformation", "rules.yaml"), "is one of the inputs"),
         (("--k", 3, *OUT, "--transformation", "released.csv"), "two outputs have the same file"),
+        (("--k", 3, *OUT, "--transformation", "../here/released.csv"), "have the same file"),
+        (
+            ("--k", 3, *OUT, "--transformation", "a.html", "--report", "a.html"),
+            "two outputs have the same file",
+        ),
+        (("--k", 3, *OUT, "--transformation", "none/x.json"), "folder 'none' does not exist"),
         (("--k", 3, *OUT, "--level", "zip<2"), "--level 'zip<2': expected COLUMN=N"),
         (("--k", 3, *OUT, "--level", "zip=9"), "its hierarchy has the levels 0 to 5"),
         (("--k", 3, *OUT, "--level", "zp=1"), "did you mean 'zip'"),

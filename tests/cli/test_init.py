@@ -100,6 +100,42 @@ def test_a_synthetic_table(run: Run, write: Write, table: Path) -> None:
     assert "roles" not in own["Loader"]["original"]
 
 
+def three_tables(write: Write, header: str) -> None:
+    """An original, a synthetic table and a control of people who are all different."""
+    for name, first in (("ori", 0), ("syn", 1000), ("ctl", 2000)):
+        rows = [f"{n};{n % 2};{n * n % 7}" for n in range(first, first + 300)]
+        write(f"{name}.csv", "\n".join([header, *rows, ""]))
+
+
+def test_a_synthetic_table_and_a_control(run: Run, write: Write) -> None:
+    three_tables(write, "income;sex;disease")
+    roles = "QUASI_IDENTIFIER: [income, sex], SENSITIVE_ATTRIBUTE: [disease]"
+    write("ori.yaml", f"DATASET: {{ATTRIBUTE_TYPE: {{{roles}}}}}\n")
+    assert run("init", "ori.csv", "syn.csv", "ctl.csv").code == 0
+    own = content()
+    assert own["Splitter"]["ori"]["filepath"] == {"ori": "ori.csv", "control": "ctl.csv"}
+    assert "Loader" not in own
+    assert own["Evaluator"]["guess"]["secret"] == ["disease"]
+    assert own["Evaluator"]["link"]["aux_cols"] == [["income"], ["sex"]]
+    assert run("validate", "audit.yaml").code == 0
+    assert run("run", "audit.yaml", "--only", "copied").code == 0
+    done = run("init", "ori.csv", "syn.csv", "ori.csv", "--out", "other.yaml")
+    assert (done.code, Path("other.yaml").exists()) == (2, False)
+    assert "the control is the training table itself" in done.err
+
+
+@pytest.mark.parametrize(
+    ("header", "named"), [("x;y;z", []), ("x;y;disease", ["guess"]), ("age;sex;z", ["link"])]
+)
+def test_no_column_is_named_of_which_nobody_is_sure(
+    run: Run, write: Write, header: str, named: list[str]
+) -> None:
+    three_tables(write, header)
+    assert run("init", "ori.csv", "syn.csv", "ctl.csv").code == 0
+    assert [*content()["Evaluator"]] == ["singled_out", "copied", "member", *named]
+    assert run("validate", "audit.yaml").code == 0
+
+
 def test_identifiers_in_a_synthetic_table(run: Run, write: Write) -> None:
     rows = "".join(f"A{number};{number % 3};{number % 4}\n" for number in range(30))
     for name in ("ori", "syn"):
@@ -338,6 +374,7 @@ def test_to_the_terminal(run: Run, table: Path) -> None:
         (["empty.csv"], "empty.csv"),
         (["header.csv"], "has a header but no rows"),
         (["table.csv", "--synthetic", "x.csv", "--original", "x.csv"], "TABLE is the original"),
+        (["table.csv", "x.csv", "--synthetic", "x.csv"], "is given twice"),
         (["table.csv", "--original", "nowhere.csv"], "does not exist"),
         (["table.csv", "--out", "folder"], "not a regular file"),
         (["table.csv", "--out", "nowhere/audit.yaml"], "folder does not exist"),

@@ -73,7 +73,7 @@ def test_the_verdict_comes_first_then_changes_then_combinations_then_files(run: 
     places = [
         found.out.index(part)
         for part in (
-            "synthetic.csv, 4 rows, 3 columns",
+            "synthetic.csv against original.csv, 4 rows, 3 columns",
             "Verdict: ",
             "original table: original.csv, 4 rows",
             "2 of 4 synthetic rows (50.00%) single out exactly one original row",
@@ -85,7 +85,9 @@ def test_the_verdict_comes_first_then_changes_then_combinations_then_files(run: 
         )
     ]
     assert places == sorted(places)
-    assert found.out.startswith(f"petaudit {petaudit.__version__}: synthetic.csv, 4 rows")
+    assert found.out.startswith(
+        f"petaudit {petaudit.__version__}: synthetic.csv against original.csv"
+    )
     assert found.out.index("Verdict: ") < 200
 
 

@@ -59,7 +59,7 @@ def test_the_random_populations_are_of_all_kinds() -> None:
     """Else the test above would say little."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=150, database=None)
+    @settings(max_examples=600, database=None)
     @given(populace=populaces())
     def look(populace: Populace) -> None:
         result = outcome_of(populace)

@@ -85,7 +85,7 @@ def test_a_pipeline_runs_in_one_order_and_the_executor_stands_anywhere() -> None
     text = "Loader: {a: {filepath: t.csv}}\nExecutor: {log_level: DEBUG}\n"
     assert read(text).executor.log_level == "DEBUG"
     assert read("Executor:\n" + text[:31]).executor.log_level is None
-    assert list(read(MADE).experiments) == ORDER.split(", ")
+    assert list(read(MADE).experiments) == [name for name in ORDER.split(", ") if name in MADE]
 
 
 def test_null_stands_for_what_is_not_given() -> None:

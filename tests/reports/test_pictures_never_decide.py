@@ -170,7 +170,7 @@ def test_every_measure_with_pictures_is_tried() -> None:
     declared = {
         measure.pictures
         for measure in all_measures().values()
-        if type(measure).pictures is not Measure.pictures
+        if type(measure).pictures is not Measure.pictures and measure.is_mentioned
     }
     assert declared == makers | {shares}
 

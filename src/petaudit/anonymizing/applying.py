@@ -92,11 +92,13 @@ def apply(
                 roles=Roles.of(quasi_identifiers=known.names, sensitive=known.sensitive),
                 person=known.person,
                 hierarchies=Hierarchies(hierarchies_of(known)),
+                suppressed="exclude" if known.exclude_suppressed else "class",
                 use_side_car=False,
                 announce_notes=False,
                 **reading,
             )
         )
+        inputs = replace(inputs, hierarchies=Hierarchies(hierarchies_of(known)))
         for name in known.others:
             check_column(name, inputs.table.columns, inputs.table.name)
         drops = known.drop_suppressed if drop_suppressed is None else drop_suppressed
@@ -116,7 +118,7 @@ def apply(
                 check_column(name, earlier.columns, earlier.name)
             both = _joined(earlier.to_arrow().select(shown), cells.select(shown))
             together = audited(inputs, both, known.limits, replace(known, others=known.sensitive))
-            refuse_breaches(together, inputs, can_drop=not drops)
+            refuse_breaches(together, inputs, can_drop=not drops, earlier=earlier.name)
         released = for_release(cells, known)
     changed = made.changed | (frozenset(known.names) if too_small.any() else frozenset())
     return Applied(
@@ -145,10 +147,12 @@ def _breaking(inputs: Inputs, made: Released, known: Transformation, judged: Tru
     return hidden & ~made.suppressed
 
 
-def refuse_breaches(audit: Audit, inputs: Inputs, *, can_drop: bool) -> None:
+def refuse_breaches(
+    audit: Audit, inputs: Inputs, *, can_drop: bool, earlier: str | None = None
+) -> None:
     """Raise an error unless every limit holds."""
     broken = [
-        *(result.measure for result in audit.results if result.passed is False),
+        *(result.measure for result in audit.results if not result.passed),
         *(entry.measure for entry in audit.not_measured if entry.asked_for),
     ]
     if not broken:
@@ -158,6 +162,15 @@ def refuse_breaches(audit: Audit, inputs: Inputs, *, can_drop: bool) -> None:
         remedy = phrase(
             ", unless suppressed rows are left out ({argument})",
             argument=argument("drop_suppressed").rstrip("="),
+        )
+    if earlier is not None:
+        raise OutOfReachError(
+            "{table}: {measures} would not hold for these rows together with the earlier release "
+            "{earlier}{remedy}; nothing was written",
+            table=inputs.table.name,
+            measures=listing(broken),
+            earlier=earlier,
+            remedy=remedy,
         )
     raise OutOfReachError(
         "{table}: {measures} would not hold for these rows{remedy}; nothing was written",

@@ -99,6 +99,8 @@ def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
         rule = found.rule(name)
         values = inputs.table.counts.value_counts(name).by_label
         leaves = {label: rows for label, rows in values.items() if label != SUPPRESSED}
+        if not leaves:
+            continue  # every cell is suppressed already
         if isinstance(rule, PathRule):
             # What depends on counts is as it is for this table, also for a population.
             rule = rule.fixed_for(name, leaves)

@@ -45,7 +45,11 @@ def _interrupts() -> Iterator[None]:
     try:
         yield
     except SystemError as problem:
-        if isinstance(problem.__cause__ or problem.__context__, KeyboardInterrupt):
+        # One may come of another, as where a compiled loop is being loaded.
+        reason: BaseException | None = problem
+        while isinstance(reason, SystemError):
+            reason = reason.__cause__ or reason.__context__
+        if isinstance(reason, KeyboardInterrupt):
             raise KeyboardInterrupt from None
         raise
 

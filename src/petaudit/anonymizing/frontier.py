@@ -78,6 +78,7 @@ def frontier(
     """The best recoding for each of several limits; a time limit is for each of them."""
     assert problem.inputs is not None  # noqa: S101 (problems of tables have them)
     found: list[Point] = []
+    problems: list[Problem] = []
     before: Lattice | None = None
     counts = Judge(problem).counts
     for settings, suppression in points:
@@ -108,7 +109,23 @@ def frontier(
         if with_local and solution is not None:
             local = recode_locally(asked, solution, judge=judge)
         found.append(Point(settings, asked.max_suppressed, solution, local, problem_of_point))
-    return tuple(found)
+        problems.append(asked)
+    return tuple(
+        _never_worse(point, asked, found) for point, asked in zip(found, problems, strict=True)
+    )
+
+
+def _never_worse(point: Point, asked: Problem, points: Sequence[Point]) -> Point:
+    """The point with the best local recoding of those whose limits are no looser.
+
+    Local recoding is not the best that there is, so looser limits could seem to cost more.
+    """
+    held = [
+        other.local
+        for other in points
+        if other.local is not None and is_tighter(other.local.problem, asked)
+    ]
+    return replace(point, local=min(held, key=lambda one: one.value)) if point.local else point
 
 
 def _grows(measure: str) -> bool:

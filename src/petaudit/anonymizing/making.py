@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -21,6 +21,7 @@ from petaudit.anonymizing.asking import (
 )
 from petaudit.anonymizing.best import best_release
 from petaudit.anonymizing.explaining import explanation, sections
+from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.releasing import (
     Released,
@@ -272,6 +273,9 @@ def anonymize_with_report(
             people.append(inputs.person)
         left_out = [name for name in dict.fromkeys(people) if name not in kept]
         inputs, proposed = with_hierarchies(given_inputs)
+        if drop_suppressed:
+            # What has '*' everywhere and stays is a class: nobody leaves out what is released.
+            inputs = replace(inputs, suppressed="class")
         problem = Problem.of(
             inputs,
             settings,
@@ -298,6 +302,7 @@ def anonymize_with_report(
             problem.total,
             solution.suppressed_rows,
             drop_suppressed=drop_suppressed,
+            exclude_suppressed=inputs.suppressed == "exclude",
             weights={name: float(weight) for name, weight in (weights or {}).items()},
             bounds={name: str(level) for name, level in (levels or {}).items()},
             coarsened=problem.coarsened.levels if problem.coarsened else {},
@@ -316,6 +321,14 @@ def anonymize_with_report(
         )
         with stage(phrase("auditing the released table")):
             made = Released.of(inputs.table, transformation)
+            if problem.suppressed == "exclude" and made.rows_marked == problem.total:
+                raise InfeasibleError(
+                    phrase(
+                        "no levels keep the limits: every row would have '*' in all "
+                        "quasi-identifiers, and such rows are left out here (suppressed: exclude), "
+                        "so that nothing is left to be judged"
+                    )
+                )
             hidden = made.suppressed
             rows = ~hidden if drop_suppressed else np.ones_like(hidden)
             release = audited(

@@ -173,7 +173,11 @@ def audited(
         replace(entry, asked_for=entry.asked_for and entry.measure in settings)
         for entry in release.not_measured
     )
-    return replace(release, not_measured=others, with_advice=False)
+    results = tuple(
+        result if result.measure in settings else replace(result, warnings=())
+        for result in release.results
+    )
+    return replace(release, results=results, not_measured=others, with_advice=False)
 
 
 def refuse_contradiction(release: Audit, settings: Collection[str]) -> None:

@@ -21,7 +21,7 @@ import numpy.typing as npt
 from petaudit._version import __version__
 from petaudit.anonymizing.columns import Column
 from petaudit.errors import InputError
-from petaudit.labels.hierarchy import NULL_LABEL
+from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.reports.view import Label
 from petaudit.system.files import before_reading, os_reason
 from petaudit.system.output import write_whole
@@ -65,6 +65,17 @@ class Recoded:
             *path, _ = (label or None for label in column.hierarchy.path_of(leaf))
             paths.setdefault(leaf, (*path, top))
         return cls(column.name, paths)
+
+    @classmethod
+    def of_hierarchy(cls, hierarchy: Hierarchy) -> Recoded:
+        """Return every value of a hierarchy with its labels."""
+        return cls(
+            hierarchy.attribute,
+            {
+                leaf: tuple(label or None for label in hierarchy.path_of(leaf))
+                for leaf in hierarchy.leaves
+            },
+        )
 
     @property
     def levels(self) -> int:
@@ -113,6 +124,8 @@ class Transformation:
     """How many rows the original had."""
     rows_suppressed: int
     drop_suppressed: bool = False
+    exclude_suppressed: bool = False
+    """Whether nobody judges suppressed rows that stay; otherwise they are a class."""
     weights: Mapping[str, float] = field(default_factory=dict)
     bounds: Mapping[str, str] = field(default_factory=dict)
     coarsened: Mapping[str, int] = field(default_factory=dict)
@@ -258,6 +271,8 @@ class Transformation:
             for each in step.classes:
                 if not all(label in own for label, own in zip(each, labels, strict=True)):
                     raise ValueError("a class has labels of its levels")
+        if not self.limits:
+            raise ValueError("without a limit nothing is promised")
         if {*self.left_out} & {*self.names, *self.others} or {*self.names} & {*self.others}:
             raise ValueError("what names people is not released, and a column has one role")
 

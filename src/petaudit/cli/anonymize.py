@@ -56,10 +56,10 @@ def anonymize(chosen: argparse.Namespace) -> int:
     """Find the best release that keeps the limits, and write it."""
     target = Path(chosen.out)
     table_format(target)
-    check_folder(target)
     document = transformation_path(target, chosen.transformation)
-    check_folder(document)
-    reports = Reports.of(chosen)
+    reports = Reports.of(chosen, document)
+    for path in (target, document):
+        check_folder(path)
     size = chosen.population_size
     try:
         with printed_warnings():
@@ -129,10 +129,7 @@ def transformation_path(target: Path, given: str | None) -> Path:
     >>> transformation_path(Path("out/released.csv.gz"), None).name
     'released.transformation.json'
     """
-    path = unpacked(target).with_suffix(SUFFIX) if given is None else Path(given)
-    if path == target:
-        raise OptionError("two outputs have the same file; give each its own")
-    return path
+    return unpacked(target).with_suffix(SUFFIX) if given is None else Path(given)
 
 
 def seconds(given: str | None) -> float | None:

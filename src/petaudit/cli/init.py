@@ -29,6 +29,7 @@ from petaudit.i18n.text import json_text, printable
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.reports.terminal import finished, format_table, section
 from petaudit.roles import Role, Roles, SideCar, read_side_car
+from petaudit.singling.control import SAME_TABLE
 from petaudit.starter import Guess, guesses_from
 from petaudit.starter.identifying import Identifying, identifying
 from petaudit.starter.starter import (
@@ -42,6 +43,7 @@ from petaudit.starter.starter import (
     starter_text,
 )
 from petaudit.starter.subject import about_people
+from petaudit.system.files import fingerprint_of
 from petaudit.system.output import refuse_inputs
 from petaudit.system.progress import stage
 from petaudit.system.reading import Reading
@@ -65,23 +67,34 @@ _MOST_NAMED = 20
 def init(chosen: argparse.Namespace) -> int:
     """Look at the table, write the file, and say what was guessed."""
     target = _target(chosen)
+    if chosen.synthetic_table is not None:
+        if chosen.synthetic is not None:
+            raise OptionError("the synthetic table is given twice: leave out --synthetic")
+        chosen.synthetic = chosen.synthetic_table
     if chosen.interactive:
         _refuse_questions(chosen)
     if chosen.synthetic is not None and chosen.original is not None:
-        raise OptionError("with --synthetic, TABLE is the original; --original is for other tables")
+        raise OptionError(
+            "with a synthetic table, TABLE is the original; --original is for other tables"
+        )
     table = _opened(chosen, chosen.table)
     other_name = chosen.synthetic if chosen.synthetic is not None else chosen.original
     other = None if other_name is None else _opened(chosen, other_name)
-    files = [path for source in (table, other) if source is not None for path in source.files]
-    if chosen.synthetic is not None and other is not None:
-        check_same_columns([table, other])
+    control = None if chosen.control is None else _opened(chosen, chosen.control)
+    sources = [source for source in (table, other, control) if source is not None]
+    files = [path for source in sources for path in source.files]
+    if chosen.synthetic is not None:
+        check_same_columns(sources)
+    if control is not None and fingerprint_of(control.files) == fingerprint_of(table.files):
+        # A run would refuse the file.
+        raise InputError(SAME_TABLE)
     side_car = _side_car(chosen, table, other, target)
     if chosen.interactive and side_car is not None and side_car.roles.by_column:
         raise OptionError(
             "{file} gives the columns their roles already: there is nothing to ask",
             file=side_car.path.name,
         )
-    starter = _starter(chosen, table, other, side_car, target)
+    starter = _starter(chosen, sources, side_car, target)
     text = starter_text(starter)
     if len(text.encode()) > LARGEST_FILE:
         # So many columns that reasons do not fit into a file that is read again.
@@ -146,7 +159,7 @@ def _opened(chosen: argparse.Namespace, name: str) -> Source:
 
 def _refuse_questions(chosen: argparse.Namespace) -> None:
     if chosen.synthetic is not None:
-        raise OptionError("with --synthetic no column needs a role; leave out --interactive")
+        raise OptionError("with a synthetic table no column needs a role; leave out --interactive")
     if chosen.out == "-":
         raise OptionError("--interactive needs a file to write to, not --out -")
     if not can_ask():
@@ -182,11 +195,11 @@ def _is_same(path: Path, other: Path) -> bool:
 
 def _starter(
     chosen: argparse.Namespace,
-    table: Source,
-    other: Source | None,
+    sources: Sequence[Source],
     side_car: SideCar | None,
     target: Path | None,
 ) -> Starter:
+    table, other = sources[0], sources[1] if len(sources) > 1 else None
     folder = Path() if target is None else target.parent
     is_synthetic = chosen.synthetic is not None
     guesses: Sequence[Guess] = ()
@@ -219,7 +232,7 @@ def _starter(
             }
         )
     # Only text can be read otherwise than it was meant.
-    read = [source for source in (table, other) if source is not None and source.is_untyped]
+    read = [source for source in sources if source.is_untyped]
     by_column = dict(roles.by_column)
     if is_about_people:
         # Columns without a proper name as well.
@@ -252,7 +265,13 @@ def _starter(
     )
     if is_synthetic:
         unfit = [column.name for column in facts if column.kind is Kind.OTHER]
-        return replace(starter, synthetic=_address(chosen.synthetic, folder), uncountable=unfit)
+        return replace(
+            starter,
+            synthetic=_address(chosen.synthetic, folder),
+            control=None if chosen.control is None else _address(chosen.control, folder),
+            roles=roles,
+            uncountable=unfit,
+        )
     named = [name for name, role in by_column.items() if role is Role.IDENTIFIER]
     starter = replace(starter, identifying=identifying(table, named))
     if other is None:

@@ -433,8 +433,10 @@ def add_report(command: Options) -> None:
 def add_init(command: Options) -> None:
     """``petaudit init``."""
     tables = command.group("input")
-    tables.value("table", "TABLE", "the table to be released; with --synthetic, the original")
-    tables.value("--synthetic", "FILE", "a synthetic table made from TABLE")
+    tables.value("table", "TABLE", "the table to be released; with SYNTHETIC, the original")
+    tables.value("synthetic_table", "SYNTHETIC", "a synthetic table made from TABLE", nargs="?")
+    tables.value("control", "CONTROL", "people not used for training, to attack both", nargs="?")
+    tables.value("--synthetic", "FILE", "the same as SYNTHETIC")
     tables.value("--original", "FILE", "TABLE before it was generalised")
     _add_reading(command)
     output = command.group("output")

@@ -60,11 +60,14 @@ class Reports:
     reviewer: str | None = None
 
     @classmethod
-    def of(cls, chosen: argparse.Namespace) -> Reports:
-        """From the options; invalid ones are refused before a long wait."""
+    def of(cls, chosen: argparse.Namespace, *others: Path) -> Reports:
+        """From the options; invalid ones are refused before a long wait.
+
+        ``others`` are files that are written as well.
+        """
         names = getattr(chosen, "report", None) or ()
         files = tuple((Path(name), checked_format(None, name)) for name in names)
-        _check_apart([path for path, _ in files], chosen)
+        _check_apart([path for path, _ in files], chosen, others)
         _check_printer([format_name for _, format_name in files])
         baseline = None if chosen.baseline is None else Path(chosen.baseline)
         if baseline is not None:
@@ -135,14 +138,14 @@ def write_text(path: Path, text: str) -> None:
     write_whole(path, lambda file: file.write(text.encode(errors="backslashreplace")))
 
 
-def _check_apart(paths: list[Path], chosen: argparse.Namespace) -> None:
+def _check_apart(paths: list[Path], chosen: argparse.Namespace, others: tuple[Path, ...]) -> None:
     """No report takes the place of a table that is read, of another report, or of the output."""
     given = [getattr(chosen, name, None) for name in _READ]
     for path in paths:
         refuse_inputs(path, [Path(name) for name in given if name and os.path.exists(name)])  # noqa: PTH110
     out = getattr(chosen, "out", None)
-    targets = [*paths, *([Path(out)] if out else [])]
-    if len({path.absolute() for path in targets}) < len(targets):
+    targets = [*paths, *others, *([Path(out)] if out else [])]
+    if len({os.path.realpath(path) for path in targets}) < len(targets):
         raise OptionError("two outputs have the same file; give each its own")
 
 

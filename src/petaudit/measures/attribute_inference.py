@@ -32,7 +32,7 @@ class AttributeInference(AttackMeasure):
     synthetic rows by the known columns have, equally near ones averaged; e = (t - c) / (1 - c), the
     worst over the secrets
 
-    Reference: M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi: A Unified Framework for Quantifying
+    Reference: M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi: A Unified Framework for Quantifying
     Privacy Risk in Synthetic Data. PoPETs 2023(2), doi 10.56553/popets-2023-0055
 
     >>> import pyarrow as pa

@@ -27,7 +27,7 @@ class ClosestRecord(AttackMeasure):
     larger table have one nearer than all m of the other, 1 - C(N - j, m) / C(N, m) with j nearer
     ones; equally near counts half
 
-    Reference: Z. Yao, N. Krco, G. Ganev, Y.-A. de Montjoye: The DCR Delusion: Measuring the Privacy
+    Reference: Z. Yao, N. Krčo, G. Ganev, Y.-A. de Montjoye: The DCR Delusion: Measuring the Privacy
     Risk of Synthetic Data. 2025, doi 10.48550/arXiv.2505.01524
 
     >>> import pyarrow as pa

@@ -22,8 +22,8 @@ class CopiedRows(AttackMeasure):
     the synthetic table; e = (t - c) / (1 - c)
 
     Reference: A. Donner, G. Y. Zou: Closed-form confidence intervals for functions of the normal
-    mean and standard deviation. Statistical Methods in Medical Research 21(4), 2012, doi
-    10.1177/0962280210383082
+    mean and standard deviation. Statistical Methods in Medical Research 21(4), 347-359,
+    2012
 
     >>> import pyarrow as pa
     >>> original = pa.table({"age": range(20)})

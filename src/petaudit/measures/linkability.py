@@ -30,7 +30,7 @@ class Linkability(AttackMeasure):
     synthetic rows by both lists are the same row, equally near ones drawn at random; e = (t - c) /
     (1 - c), the worst over the pairs of lists
 
-    Reference: M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnadi: A Unified Framework for Quantifying
+    Reference: M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi: A Unified Framework for Quantifying
     Privacy Risk in Synthetic Data. PoPETs 2023(2), doi 10.56553/popets-2023-0055
 
     >>> import pyarrow as pa

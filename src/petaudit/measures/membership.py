@@ -34,7 +34,7 @@ class Membership(AttackMeasure):
     over all halves; e = (TPR - FPR) / (1 - FPR), AUC = P(d < d') + P(d = d') / 2 for distances d of
     the original and d' of the control
 
-    Reference: N. Carlini, S. Chien, M. Nasr, S. Song, A. Terzis, F. Tramer: Membership Inference
+    Reference: N. Carlini, S. Chien, M. Nasr, S. Song, A. Terzis, F. Tramèr: Membership Inference
     Attacks From First Principles. IEEE Symposium on Security and Privacy, 2022, doi
     10.1109/SP46214.2022.9833649
 
@@ -68,15 +68,16 @@ class Membership(AttackMeasure):
 
         tables = self.compared(inputs, person, control)
         used = named_columns(columns, tables, "columns")
-        attack, curve = members(tables, used, float(fpr))
+        wanted = float(fpr)
+        attack, curve = members(tables, used, wanted)
         breakdown = {"fpr": curve.fpr, "auc": curve.auc}
         notes = []
-        if curve.fpr > fpr:
+        if curve.fpr > wanted:
             notes.append(
                 phrase(
                     "the control has too few people for a false positive rate of {wanted:g}; "
                     "{used:.4g} is used",
-                    wanted=float(fpr),
+                    wanted=wanted,
                     used=curve.fpr,
                 )
             )

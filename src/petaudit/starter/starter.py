@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import Phrase, counted, listing, phrase, term
 from petaudit.i18n.phrases import translate
-from petaudit.roles import Role
+from petaudit.roles import Role, Roles
 from petaudit.starter.identifying import Identifying
 from petaudit.starter.roles import Guess
 from petaudit.starter.yaml_text import (
@@ -78,6 +78,9 @@ class Starter:
     quasi_identifiers: int = 0
     sensitive: int = 0
     synthetic: str | None = None
+    control: str | None = None
+    roles: Roles = field(default_factory=lambda: Roles({}))
+    """Those that are known or sure, of columns that the file can name."""
     original: str | None = None
     original_problem: str | None = None
     """Why the original cannot be compared row by row, if so."""
@@ -121,8 +124,21 @@ class Starter:
         lists = [names[:half], names[half:]] if len(names) > 1 else [["A", "B"], ["C", "D"]]
         return f"[{', '.join(map(_flow, lists))}]"
 
-    def _named(self, role: Role) -> list[str]:
-        return [guess.column for guess in self.guesses if guess.role is role and self.quotes_names]
+    @property
+    def is_secret_sure(self) -> bool:
+        """Whether the secrets are columns that surely are some."""
+        return self.quotes_names and bool(self.roles.sensitive)
+
+    @property
+    def is_link_sure(self) -> bool:
+        """Whether both lists have columns that others surely may know."""
+        return self.quotes_names and len(self.roles.quasi_identifiers) > 1
+
+    def _named(self, role: Role) -> Sequence[str]:
+        if not self.quotes_names:
+            return ()
+        sure = self.roles.columns(role)
+        return sure or [guess.column for guess in self.guesses if guess.role is role]
 
     @property
     def to_fill_in(self) -> tuple[str, ...]:

@@ -114,7 +114,12 @@ def in_kind_of(
         .filter(kept.tolist())
         .with_columns(*(columns[name].alias(names_as_given[name]) for name in names))
     )
-    return relabelled.to_native()
+    native = relabelled.to_native()
+    if given.implementation.is_pandas() and not kept.all():
+        # Categories that only rows which are gone had would tell of them.
+        for name in native.select_dtypes("category"):
+            native[name] = native[name].cat.remove_unused_categories()
+    return native
 
 
 def _relabelled(
