@@ -219,7 +219,7 @@ def _counted(
     person = inputs.person
     names = [column.name for column in columns]
     counts = inputs.table.counts
-    coded = counts.coded_classes([*names, *wanted, *(() if person is None else (person,))])
+    coded = counts.combinations([*names, *wanted, *(() if person is None else (person,))])
     codes = _leaf_codes(coded, columns)
     combination, first = _combinations(codes)
     sizes = coded.sizes
@@ -269,7 +269,7 @@ def _population(inputs: Inputs, columns: tuple[Column, ...]) -> PopulationCounts
         return None
     person = inputs.population_person
     names = [column.name for column in columns]
-    coded = inputs.population.counts.coded_classes([*names, *(() if person is None else (person,))])
+    coded = inputs.population.counts.combinations([*names, *(() if person is None else (person,))])
     who = None if person is None else coded.codes[len(names)].astype(np.int64)
     sizes = coded.sizes if person is None else np.ones_like(coded.sizes)
     return PopulationCounts(_leaf_codes(coded, columns), sizes, who, inputs.population_individuals)
