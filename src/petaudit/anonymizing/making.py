@@ -25,15 +25,26 @@ from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.releasing import (
     Released,
+    ReleasedElsewhere,
     audited,
     for_release,
     in_order,
     refuse_contradiction,
+    refuse_written,
 )
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
 from petaudit.auditing import Audit
-from petaudit.errors import PetauditWarning, argument, counted, listing, names_in, phrase
+from petaudit.errors import (
+    NotMeasurableError,
+    OptionError,
+    PetauditWarning,
+    argument,
+    counted,
+    listing,
+    names_in,
+    phrase,
+)
 from petaudit.exact.class_figures import Truths
 from petaudit.exact.fractions import Number
 from petaudit.generalizing import (
@@ -51,8 +62,10 @@ from petaudit.measures.result import plain_data
 from petaudit.reports.terminal import as_text
 from petaudit.system.files import unchanged
 from petaudit.system.progress import stage
-from petaudit.tables import in_kind_of
+from petaudit.tables import Source, in_kind_of
+from petaudit.tables.addresses import TableAddress
 from petaudit.tables.headers import check_column, columns_named
+from petaudit.tables.source import source_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -71,7 +84,7 @@ class Anonymized:
     audit: Audit
     """What petaudit's measures say of the released table."""
     solution: Solution
-    made: Released
+    made: Released | ReleasedElsewhere
     files: tuple[Path, ...] = ()
     """Every file that was read."""
     warnings: tuple[str, ...] = ()
@@ -95,13 +108,13 @@ class Anonymized:
     @property
     def kept(self) -> Truths:
         """Which rows of the original are in the released table."""
-        hidden = self.made.suppressed
+        hidden = self._here.suppressed
         return ~hidden if self.transformation.drop_suppressed else np.ones_like(hidden)
 
     @cached_property
     def released(self) -> pa.Table:
         """The released table, in the order of the original."""
-        return for_release(self.made.rows(self.kept), self.transformation)
+        return for_release(self._here.rows(self.kept), self.transformation)
 
     @cached_property
     def with_people(self) -> pa.Table:
@@ -109,14 +122,63 @@ class Anonymized:
         person = self.inputs.person
         if person is None or person in self.released.column_names:
             return self.released
-        rows = self.made.rows(self.kept)
+        rows = self._here.rows(self.kept)
         return self.released.append_column(person, rows.column(person))
 
     @property
     def table(self) -> Any:
-        """The released table in the kind that the original came in, pandas with its index."""
+        """The released table in the kind that the original came in, pandas with its index.
+
+        Of a frame of Spark it is one of Spark, and no row leaves the cluster.
+        """
+        if isinstance(self.made, ReleasedElsewhere) and self.inputs.table.counts.is_on_spark:
+            names = {f"c{place}": name for place, name in enumerate(self.made.columns)}
+            return self.made.frame().rename(names).to_native()
         changed = self.made.changed | frozenset(self.transformation.left_out)
         return in_kind_of(self.given, self.released, changed, self.kept)
+
+    @property
+    def _here(self) -> Released:
+        if isinstance(self.made, ReleasedElsewhere):
+            raise NotMeasurableError(
+                "{table}: the rows stay in {engine}, and so does the released table; of PostgreSQL "
+                "make_table (--out-table) makes it there, of Spark it is .table, a frame",
+                table=self.inputs.table.name,
+                engine=self.inputs.table.counts.engine,
+            )
+        return self.made
+
+    def make_table(self, name: str) -> None:
+        """Make the released table beside the original in PostgreSQL, as ``schema.name``.
+
+        It is audited there, and kept only if every limit holds.
+        """
+        made, target = self._elsewhere(name)
+        limits = self.transformation.limits
+        with made.query.stored.made(target, made.statement(target)) as opened:
+            people = made.judged(self.inputs.person)
+            refuse_written(self.inputs, people, limits, source_of(opened))
+
+    def script(self, name: str) -> str:
+        """What makes the released table in PostgreSQL, for psql; it holds labels of the data."""
+        made, target = self._elsewhere(name)
+        return made.query.stored.script(made.statement(target))
+
+    def _elsewhere(self, name: str) -> tuple[ReleasedElsewhere, TableAddress]:
+        if not isinstance(self.made, ReleasedElsewhere):
+            raise OptionError(
+                "{table} is not in a database, so that no table can be made there: write a file "
+                "({argument})",
+                table=self.inputs.table.name,
+                argument=argument("out", "FILE"),
+            )
+        return self.made, self.made.query.stored.target(name)
+
+    @property
+    def rows_released(self) -> int:
+        """How many rows the released table has."""
+        made = self.made
+        return made.rows if isinstance(made, ReleasedElsewhere) else self.released.num_rows
 
     @cached_property
     def rows_suppressed(self) -> int:
@@ -155,7 +217,9 @@ class Anonymized:
     @cached_property
     def before(self) -> Audit:
         """What the same limits say of the original."""
-        table = self.inputs.table.to_arrow()
+        table = self.inputs.table
+        if not table.counts.is_remote:
+            table = table.to_arrow()
         return audited(self.inputs, table, self.transformation.limits, self.transformation)
 
     def report(self, path: str | Path, **settings: Any) -> None:
@@ -263,7 +327,8 @@ def anonymize_with_report(
     request, settings = wanted_limits(limits, options, policy, population_size)
     bounds = {name: read_bounds(name, level) for name, level in (levels or {}).items()}
     with unchanged() as watch:
-        given_inputs = inputs = in_order(gather(table, announce_notes=False, **given))
+        inputs = gather(table, announce_notes=False, **given)
+        given_inputs = inputs = inputs if inputs.table.counts.is_remote else in_order(inputs)
         identifying = identifying_columns(inputs)
         kept = {*names_in(keep, "keep")}
         for name in kept:
@@ -320,7 +385,7 @@ def anonymize_with_report(
             inputs=plain(given_inputs.fingerprints),
         )
         with stage(phrase("auditing the released table")):
-            made = Released.of(inputs.table, transformation)
+            made, judged, original = _made(inputs, problem, transformation)
             if problem.suppressed == "exclude" and made.rows_marked == problem.total:
                 raise InfeasibleError(
                     phrase(
@@ -329,15 +394,13 @@ def anonymize_with_report(
                         "so that nothing is left to be judged"
                     )
                 )
-            hidden = made.suppressed
-            rows = ~hidden if drop_suppressed else np.ones_like(hidden)
             release = audited(
                 inputs,
-                made.rows(rows),
+                judged,
                 settings,
                 transformation,
                 watch,
-                original=inputs.table if rows.all() else None,
+                original=original,
                 request=request,
                 kept=kept,
             )
@@ -352,6 +415,19 @@ def anonymize_with_report(
         (*given_inputs.files, *release.files),
         tuple(_messages(inputs, identifying, kept, transformation, proposed, made)),
     )
+
+
+def _made(
+    inputs: Inputs, problem: Problem, transformation: Transformation
+) -> tuple[Released | ReleasedElsewhere, pa.Table | Source, Source | None]:
+    """The released table, what is audited of it, and the original if rows can be compared."""
+    if inputs.table.counts.is_remote:
+        elsewhere = ReleasedElsewhere.of(inputs.table, problem, transformation)
+        return elsewhere, elsewhere.judged(inputs.person), None
+    made = Released.of(inputs.table, transformation)
+    hidden = made.suppressed
+    rows = ~hidden if transformation.drop_suppressed else np.ones_like(hidden)
+    return made, made.rows(rows), inputs.table if rows.all() else None
 
 
 def _sensitive_hierarchies(inputs: Inputs) -> Iterator[Recoded]:
@@ -374,7 +450,7 @@ def _messages(
     kept: Collection[str],
     transformation: Transformation,
     proposed: Sequence[str],
-    made: Released,
+    made: Released | ReleasedElsewhere,
 ) -> Iterator[str]:
     released = IdentifyingColumns(
         tuple(name for name in identifying.declared if name not in kept),

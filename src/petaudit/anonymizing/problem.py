@@ -238,7 +238,7 @@ def _counted(
     counts = inputs.table.counts
     counted = (*names, *wanted, *(() if person is None else (person,)))
     if coarsened is None:
-        coded = counts.coded_classes(counted)
+        coded = counts.combinations(counted)
     else:
         coded = counts.merged_classes(counted, coarsened.merged)
     codes = _leaf_codes(coded, columns)
@@ -290,7 +290,7 @@ def _population(inputs: Inputs, columns: tuple[Column, ...]) -> PopulationCounts
         return None
     person = inputs.population_person
     names = [column.name for column in columns]
-    coded = inputs.population.counts.coded_classes([*names, *(() if person is None else (person,))])
+    coded = inputs.population.counts.combinations([*names, *(() if person is None else (person,))])
     who = None if person is None else coded.codes[len(names)].astype(np.int64)
     sizes = coded.sizes if person is None else np.ones_like(coded.sizes)
     return PopulationCounts(_leaf_codes(coded, columns), sizes, who, inputs.population_individuals)

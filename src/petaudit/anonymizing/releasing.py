@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
+from petaudit.anonymizing.problem import Problem
 from petaudit.anonymizing.transformation import Levels, Transformation
 from petaudit.auditing import Audit, Request, run_audit
 from petaudit.errors import UndecidedError, listing
@@ -24,6 +27,9 @@ from petaudit.roles import Role, Roles
 from petaudit.suppressing import refuse_breaches
 from petaudit.system.files import Watch
 from petaudit.tables import Source, open_source
+from petaudit.tables.addresses import TableAddress
+from petaudit.tables.population import CodedClasses
+from petaudit.tables.relabel_elsewhere import RelabelledElsewhere
 from petaudit.tables.row_classes import RowClasses
 from petaudit.tables.source import RowPicker
 
@@ -32,13 +38,43 @@ _USE_KEPT = ("granularity", "non-uniform-entropy")
 
 
 @dataclass(frozen=True)
-class Released:
-    """Rows with the labels that a transformation gives them."""
+class _Relabelled:
+    """Classes with the labels that a transformation gives them."""
 
-    classes: RowClasses
+    classes: RowClasses | CodedClasses
     levels: Levels
     """At which levels the values of each class of the original are released."""
     transformation: Transformation
+
+    @property
+    def rows_marked(self) -> int:
+        """How many rows have ``*`` in every quasi-identifier, whatever the reason."""
+        marked = np.ones(len(self.levels), dtype=bool)
+        for place, column in enumerate(self.transformation.columns):
+            is_mark = np.array([label == SUPPRESSED for label in (*column.labels, SUPPRESSED)])
+            marked &= is_mark[self.codes(place)]
+        return int(self.classes.sizes[marked].sum())
+
+    @property
+    def changed(self) -> frozenset[str]:
+        """The columns that hold other labels than the original."""
+        is_changed = (self.levels != 0).any(axis=0)
+        names = self.transformation.names
+        return frozenset(name for name, own in zip(names, is_changed, strict=True) if own)
+
+    def codes(self, place: int) -> npt.NDArray[np.int32]:
+        """For every class the place of its label of a column; that behind the last is the mark."""
+        column, levels = self.transformation.columns[place], self.levels[:, place]
+        codes = column.coded(self.classes.labels[place])[levels, self.classes.codes[place]]
+        codes[levels < 0] = len(column.labels)
+        return codes
+
+
+@dataclass(frozen=True)
+class Released(_Relabelled):
+    """Rows with the labels that a transformation gives them."""
+
+    classes: RowClasses
 
     @classmethod
     def of(cls, source: Source, transformation: Transformation) -> Released:
@@ -50,24 +86,6 @@ class Released:
     def suppressed(self) -> Truths:
         """Which rows have ``*`` in every quasi-identifier because no class has them."""
         return (self.levels[:, 0] < 0)[self.classes.of_rows]
-
-    @property
-    def rows_marked(self) -> int:
-        """How many rows have ``*`` in every quasi-identifier, whatever the reason."""
-        marked = np.ones(len(self.levels), dtype=bool)
-        for place, column in enumerate(self.transformation.columns):
-            is_mark = np.array([label == SUPPRESSED for label in (*column.labels, SUPPRESSED)])
-            levels = self.levels[:, place]
-            codes = column.coded(self.classes.labels[place])[levels, self.classes.codes[place]]
-            marked &= np.where(levels < 0, True, is_mark[codes])
-        return int(self.classes.sizes[marked].sum())
-
-    @property
-    def changed(self) -> frozenset[str]:
-        """The columns that hold other labels than the original."""
-        is_changed = (self.levels != 0).any(axis=0)
-        names = self.transformation.names
-        return frozenset(name for name, own in zip(names, is_changed, strict=True) if own)
 
     @cached_property
     def table(self) -> pa.Table:
@@ -81,12 +99,8 @@ class Released:
         for place, column in enumerate(self.transformation.columns):
             if column.name not in self.changed and (also is None or not also.any()):
                 continue
-            coded = column.coded(self.classes.labels[place])
-            levels = self.levels[:, place]
-            codes = coded[levels, self.classes.codes[place]]
-            codes[levels < 0] = len(column.labels)
             labels = pa.array([*column.labels, SUPPRESSED], type=pa.string())
-            of_rows = codes[self.classes.of_rows]
+            of_rows = self.codes(place)[self.classes.of_rows]
             if also is not None:
                 of_rows[also] = len(column.labels)
             cells[column.name] = labels.take(pa.array(of_rows))
@@ -95,6 +109,73 @@ class Released:
     def rows(self, kept: Truths) -> pa.Table:
         """Some of its rows; no copy is made where these are all."""
         return self.table if kept.all() else self.table.filter(kept)
+
+
+@dataclass(frozen=True)
+class ReleasedElsewhere(_Relabelled):
+    """The same where rows live elsewhere: labels go to them, and no row comes from there."""
+
+    classes: CodedClasses
+    source: Source
+
+    @classmethod
+    def of(
+        cls, source: Source, problem: Problem, transformation: Transformation
+    ) -> ReleasedElsewhere:
+        """Give the combinations of a table, which were counted, their labels."""
+        labels = tuple(column.leaves for column in problem.columns)
+        classes = CodedClasses(labels, tuple(problem.codes), problem.rows)
+        levels = transformation.levels_of(labels, classes.codes)
+        return cls(classes, levels, transformation, source)
+
+    @property
+    def rows(self) -> int:
+        """How many rows are released."""
+        is_kept = (self.levels[:, 0] >= 0) | (not self.transformation.drop_suppressed)
+        return int(self.classes.sizes[is_kept].sum())
+
+    @cached_property
+    def query(self) -> RelabelledElsewhere:
+        """What makes the released rows."""
+        known = self.levels[:, 0] >= 0
+        labels = {}
+        for place, column in enumerate(self.transformation.columns):
+            if column.name in self.changed:
+                of_classes = self.codes(place)[known].tolist()
+                labels[column.name] = [column.labels[code] for code in of_classes]
+        classes = CodedClasses(
+            self.classes.labels,
+            tuple(codes[known] for codes in self.classes.codes),
+            self.classes.sizes[known],
+        )
+        # Where no row is suppressed, one that came later has no place in the table.
+        stay = not (known.all() or self.transformation.drop_suppressed)
+        return RelabelledElsewhere(
+            self.source, self.transformation.names, classes, labels, suppressed_stay=stay
+        )
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that are released."""
+        known = self.transformation
+        shown = {*known.names, *known.others, *(known.left_out if known.masked else ())}
+        return [name for name in self.source.columns if name in shown]
+
+    def frame(self, *, as_stored: bool = False) -> nw.LazyFrame[Any]:
+        """What is released, as c0, c1, ..."""
+        masked = self.transformation.left_out
+        return self.query.frame(self.columns, masked=masked, as_stored=as_stored)
+
+    def statement(self, target: TableAddress) -> str:
+        """What makes the released table on its server."""
+        stored = self.query.stored
+        return stored.statement(target, self.frame(as_stored=True), self.columns)
+
+    def judged(self, person: str | None) -> Source:
+        """What is audited: the released columns, and the one that tells people apart."""
+        known = self.transformation
+        shown = {*known.names, *known.others, person}
+        return self.query.opened([name for name in self.source.columns if name in shown])
 
 
 def for_release(table: pa.Table, transformation: Transformation) -> pa.Table:
@@ -120,7 +201,7 @@ def in_order(inputs: Inputs) -> Inputs:
 
 def audited(
     inputs: Inputs,
-    table: pa.Table,
+    table: pa.Table | Source,
     settings: Mapping[str, Mapping[str, Any]],
     transformation: Transformation,
     watch: Watch | None = None,
@@ -133,9 +214,13 @@ def audited(
 
     Columns that the user wants ``kept`` are not held against the table.
     """
-    shown = for_release(table, replace(transformation, masked=False))
-    if inputs.person is not None and inputs.person not in shown.column_names:
-        shown = shown.append_column(inputs.person, table.column(inputs.person))
+    if isinstance(table, Source):
+        judged = table
+    else:
+        shown = for_release(table, replace(transformation, masked=False))
+        if inputs.person is not None and inputs.person not in shown.column_names:
+            shown = shown.append_column(inputs.person, table.column(inputs.person))
+        judged = open_source(shown, called=inputs.table.name)
     roles = inputs.roles.by_column
     known = inputs.hierarchies
     of_others: dict[str, Hierarchy | Rule] = {
@@ -146,14 +231,10 @@ def audited(
     trusted = [name for name in kept if roles.get(name) in (None, Role.IDENTIFIER)]
     changed = replace(
         inputs,
-        table=replace(open_source(shown, called=inputs.table.name), notes=inputs.table.notes),
+        table=replace(judged, notes=inputs.table.notes),
         original=original,
         roles=Roles(
-            {
-                name: role
-                for name, role in inputs.roles.by_column.items()
-                if name in shown.column_names
-            }
+            {name: role for name, role in inputs.roles.by_column.items() if name in judged.columns}
             | dict.fromkeys(trusted, Role.INSENSITIVE)
         ),
         hierarchies=Hierarchies(of_others | hierarchies_of(transformation)),
@@ -213,13 +294,18 @@ def _measure_name(name: str) -> str:
 
 
 def refuse_written(
-    inputs: Inputs, released: pa.Table, limits: Mapping[str, Mapping[str, Any]], written: Source
+    inputs: Inputs,
+    released: pa.Table | Source,
+    limits: Mapping[str, Mapping[str, Any]],
+    written: Source,
 ) -> None:
     """Raise an error unless the limits hold for a table as it was written.
 
-    Where people were counted, who they are is not in it: then its classes must be the same.
+    Where people were counted, who they are is not in it: then its classes must be the same. So it
+    is where a population of a server is seen by another session than a table that was made there.
     """
-    if inputs.person is None:
+    is_apart = inputs.population is not None and inputs.population.counts.is_remote
+    if inputs.person is None and not is_apart:
         refuse_breaches(inputs, limits, written)
         return
     names = inputs.quasi_identifiers

@@ -40,7 +40,8 @@ from petaudit.reports.terminal import (
     verdict_line,
 )
 from petaudit.reports.verdict import figure_and_rule
-from petaudit.system.output import refuse_inputs
+from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.tables import is_address, parse_address, shown_table
 from petaudit.tables.writing import table_format, unpacked
 
 _AS_GIVEN: Final = (
@@ -54,8 +55,7 @@ _INFEASIBLE: Final = 1
 
 def anonymize(chosen: argparse.Namespace) -> int:
     """Find the best release that keeps the limits, and write it."""
-    target = Path(chosen.out)
-    table_format(target)
+    target = _target(chosen)
     document = transformation_path(target, chosen.transformation)
     reports = Reports.of(chosen, document)
     for path in (target, document):
@@ -93,16 +93,14 @@ def anonymize(chosen: argparse.Namespace) -> int:
         return _INFEASIBLE
     for path in (target, document):
         refuse_inputs(path, made.files)
-    released = made.released
-    is_guarded = chosen.formulas == "guard"
-    formulas = write_released(
-        released,
-        target,
-        lambda written: refuse_written(made.inputs, released, made.transformation.limits, written),
-        roles=[*made.transformation.names, *made.transformation.sensitive],
-        delimiter=made.inputs.table.delimiter,
-        is_guarded=is_guarded,
-    )
+    formulas: list[str] = []
+    if chosen.out_table is None:
+        formulas = _write_file(made, target, is_guarded=chosen.formulas == "guard")
+    elif chosen.out_sql is None:
+        made.make_table(chosen.out_table)
+    else:
+        script = made.script(chosen.out_table).encode()
+        write_whole(target, lambda file: file.write(script), private=True)
     made.transformation.write(document)
     if reports.files:
         reports.write(made.to_dict(), made.files, chosen.table)
@@ -111,16 +109,55 @@ def anonymize(chosen: argparse.Namespace) -> int:
     elif chosen.quiet:
         say_lines([_verdict(made)])
     else:
-        say(coloured(as_text(_screen(made, target, document))))
+        say(coloured(as_text(_screen(made, chosen, target, document))))
         reports.say_written()
-    for text in (
-        *made.warnings,
-        *made.audit.warnings,
-        *made.audit.problems,
-        *formula_warning(released.column_names, formulas, is_guarded),
-    ):
+    for text in (*made.warnings, *made.audit.warnings, *made.audit.problems, *formulas):
         complain_of_warning(text)
     return 0
+
+
+def _target(chosen: argparse.Namespace) -> Path:
+    """The file that is written; where a table is made, what its transformation is named after."""
+    if is_address(chosen.table) and parse_address(chosen.table).path is None:
+        if chosen.out is not None:
+            raise OptionError(
+                "--out: rows of a table in PostgreSQL stay there; make the released table "
+                "beside it with --out-table SCHEMA.NAME"
+            )
+        if chosen.out_table is None:
+            raise OptionError(
+                "where should the released table go? name it with --out-table SCHEMA.NAME, and add "
+                "--out-sql FILE for a statement that makes it"
+            )
+        if chosen.out_sql is not None:
+            return Path(chosen.out_sql)
+        return Path(re.sub(r"[^\w-]+", "-", chosen.out_table).strip("-") or "released")
+    for option, given in (("--out-table", chosen.out_table), ("--out-sql", chosen.out_sql)):
+        if given is not None:
+            raise OptionError(
+                "{option} is for tables in PostgreSQL, and {table} is none: use --out FILE",
+                option=option,
+                table=shown_table(chosen.table),
+            )
+    if chosen.out is None:
+        raise OptionError("where should the released table go? add --out FILE")
+    target = Path(chosen.out)
+    table_format(target)
+    return target
+
+
+def _write_file(made: Anonymized, target: Path, *, is_guarded: bool) -> list[str]:
+    """Write the table if it keeps its limits as it was written; returned are warnings."""
+    released = made.released
+    formulas = write_released(
+        released,
+        target,
+        lambda written: refuse_written(made.inputs, released, made.transformation.limits, written),
+        roles=[*made.transformation.names, *made.transformation.sensitive],
+        delimiter=made.inputs.table.delimiter,
+        is_guarded=is_guarded,
+    )
+    return [*formula_warning(released.column_names, formulas, is_guarded)]
 
 
 def transformation_path(target: Path, given: str | None) -> Path:
@@ -173,7 +210,9 @@ def _verdict(made: Anonymized) -> str:
     return verdict_line(what, code)
 
 
-def _screen(made: Anonymized, target: Path, document: Path) -> Iterator[str]:
+def _screen(
+    made: Anonymized, chosen: argparse.Namespace, target: Path, document: Path
+) -> Iterator[str]:
     """What everybody reads, at most a screen."""
     source = made.inputs.table
     sizes = [counted(source.rows, "row"), counted(len(source.columns), "column")]
@@ -182,9 +221,8 @@ def _screen(made: Anonymized, target: Path, document: Path) -> Iterator[str]:
     yield ""
     cards = {card.measure: card for card in made.audit.view.cards}
     limits = [cards[name] for name in made.transformation.limits if name in cards]
-    rows = [[card.title, *figure_and_rule(card), PASS] for card in limits]
     header = [term("measure"), term("value"), term("limit"), term("verdict")]
-    yield from format_table(header, rows)
+    yield from format_table(header, [[card.title, *figure_and_rule(card), PASS] for card in limits])
     yield ""
     solution = made.solution
     yield from format_table(
@@ -200,9 +238,24 @@ def _screen(made: Anonymized, target: Path, document: Path) -> Iterator[str]:
     yield from map(indented, how_good(made))
     yield ""
     yield from section(term("Open questions"), made.audit.open_questions)
-    yield phrase(
-        "wrote {target}: {rows}", target=target, rows=counted(made.released.num_rows, "row")
-    )
+    rows = counted(made.rows_released, "row")
+    if chosen.out_sql is not None:
+        yield phrase(
+            "wrote {target}: the statement that makes {table} ({rows})",
+            target=target,
+            table=chosen.out_table,
+            rows=rows,
+        )
+        yield indented(
+            phrase("it holds labels of the data: only you may read it, and it is not for release")
+        )
+        yield indented(
+            phrase("the table that it makes is that of today's rows: check it when it is made")
+        )
+    elif chosen.out_table is not None:
+        yield phrase("made table {table}: {rows}", table=chosen.out_table, rows=rows)
+    else:
+        yield phrase("wrote {target}: {rows}", target=target, rows=rows)
     yield phrase("wrote {target}: what was done, to do it to other rows", target=document)
     yield indented(
         phrase("it holds labels of the data: only you may read it, and it is not for release")

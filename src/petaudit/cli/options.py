@@ -224,7 +224,15 @@ def add_anonymize(command: Options) -> None:
     search.value("--time-limit", "SECONDS", "stop after this long with the best result so far")
     search.flag("--drop-suppressed", "leave suppressed rows out of the table")
     output = command.group("output")
-    output.value("--out", "FILE", ".csv, .tsv or .parquet, also packed (.csv.gz)", required=True)
+    output.value("--out", "FILE", ".csv, .tsv or .parquet, also packed (.csv.gz)")
+    output.value(
+        "--out-table", "SCHEMA.NAME", "make this table in PostgreSQL, where the original is"
+    )
+    output.value(
+        "--out-sql",
+        "FILE",
+        "write the statement that makes --out-table instead, for somebody who may run it",
+    )
     output.value(
         "--transformation",
         "FILE",

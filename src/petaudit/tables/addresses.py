@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote, unquote
 
-from petaudit.errors import InputError, argument, listing, phrase, suggestion
+from petaudit.errors import InputError, OptionError, argument, listing, phrase, suggestion
 
 POSTGRES: Final = "postgresql"
 DUCKDB: Final = "duckdb"
@@ -228,13 +228,10 @@ def _table(kind: str, parameters: Mapping[str, str]) -> tuple[str | None, str]:
     """
     if "table" not in parameters:
         raise _malformed(kind, phrase("it names no table"))
-    text = parameters["table"]
     if "schema" in parameters:
-        return parameters["schema"], text
-    parts = re.findall(r'(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)', text)
-    # Written anew, the parts are the text again, unless it had something else in it.
-    again = ".".join(bare or f'"{inside}"' for inside, bare in parts)
-    if again != text or not 1 <= len(parts) <= 2:
+        return parameters["schema"], parameters["table"]
+    names = _name_parts(parameters["table"])
+    if names is None:
         raise _malformed(
             kind,
             phrase(
@@ -242,6 +239,31 @@ def _table(kind: str, parameters: Mapping[str, str]) -> tuple[str | None, str]:
                 "with schema=, any other name is taken literally"
             ),
         )
+    return names
+
+
+def split_table(text: str) -> tuple[str | None, str]:
+    """The schema and the name of a table.
+
+    >>> split_table("health.people"), split_table('"v1.2"')
+    (('health', 'people'), (None, 'v1.2'))
+    """
+    names = _name_parts(text)
+    if names is None or "\0" in text:
+        raise OptionError(
+            "the name of a table must be name, schema.name, or have parts in double quotes, "
+            "got {name!r}",
+            name=text,
+        )
+    return names
+
+
+def _name_parts(text: str) -> tuple[str | None, str] | None:
+    parts = re.findall(r'(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)', text)
+    # Written anew, the parts are the text again, unless it had something else in it.
+    again = ".".join(bare or f'"{inside}"' for inside, bare in parts)
+    if again != text or not 1 <= len(parts) <= 2:
+        return None
     names = [bare or inside.replace('""', '"') for inside, bare in parts]
     return (names[0] if len(names) == 2 else None), names[-1]
 

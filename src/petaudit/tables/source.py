@@ -167,7 +167,7 @@ def open_source(
         return table
     read = Reading.checked(**reading)
     opened = _opened(table, read, called, engine, spark_master)
-    source = _source(opened)
+    source = source_of(opened)
     if source.is_untyped:
         refuse_data(source.name, *source.counts.names_in_data())
     notes = (header_note(source.name, source.columns), *notes_on_folders(table), *opened.notes)
@@ -203,7 +203,7 @@ def _opened(
     return replace(opened, reading=reading)
 
 
-def _source(opened: OpenedTable) -> Source:
+def source_of(opened: OpenedTable) -> Source:
     """Make the table countable: names are checked, text is trimmed, NaN becomes a null."""
     columns = _column_names(opened.columns, opened.name)
     frame, untrimmed = opened.frame, None
@@ -223,6 +223,7 @@ def _source(opened: OpenedTable) -> Source:
         untrimmed=untrimmed,
         trim=with_trimmed_text if is_arrow else None,
         replaced=opened.replaced,
+        stored=opened.stored,
     )
     if opened.close is not None:
         # At exit the whole database goes, so there is nothing to drop then.

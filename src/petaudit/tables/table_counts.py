@@ -25,7 +25,7 @@ from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.column_values import ColumnValues, RowCodes, read_row_codes
 from petaudit.tables.engines.duckdb import is_interrupt, out_of_memory
 from petaudit.tables.engines.frames import THE_FRAME, labelled_column, not_countable, uncountable
-from petaudit.tables.engines.postgres import engine_of
+from petaudit.tables.engines.postgres import StoredTable, engine_of
 from petaudit.tables.engines.postgres_session import failure_of
 from petaudit.tables.engines.remote import fetched
 from petaudit.tables.headers import column_named
@@ -67,7 +67,8 @@ class TableCounts:
     user ever becomes part of a query. ``frame`` has trimmed text. ``untrimmed``, where it is
     given, has text as it stands, for counting that is cheaper on it. ``load`` puts a small table
     beside the data. ``trim`` trims the text of the frame when it is first asked for. ``replaced``
-    are the types of columns that no engine takes, by name. A function in place of the frame is
+    are the types of columns that no engine takes, by name. ``stored`` is a table of a server as it
+    is stored there, from which another one can be made. A function in place of the frame is
     called when rows are first asked for.
     """
 
@@ -81,12 +82,14 @@ class TableCounts:
         untrimmed: nw.LazyFrame[Any] | None = None,
         trim: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]] | None = None,
         replaced: Mapping[str, str] | None = None,
+        stored: StoredTable | None = None,
     ) -> None:
         self._given = frame
         self._untrimmed = untrimmed
         self._trim = trim
         self.has_raw_frame = untrimmed is not None
         self.load = load
+        self.stored = stored
         self._name = name
         self._replaced = replaced or {}
         self._position = {column: f"c{index}" for index, column in enumerate(columns)}
@@ -178,7 +181,12 @@ class TableCounts:
     def coded_classes(self, quasi_identifiers: Sequence[str]) -> CodedClasses:
         """Every class with its size, as numbers: what several tables are compared by."""
         self.require_local()
-        return count_coded_classes(self, quasi_identifiers)
+        return self.combinations(quasi_identifiers)
+
+    @_kept
+    def combinations(self, columns: Sequence[str]) -> CodedClasses:
+        """The same wherever the rows are: distinct combinations of labels leave their engine."""
+        return count_coded_classes(self, columns)
 
     def merged_classes(
         self, columns: Sequence[str], merged: Mapping[str, Integers]
@@ -194,7 +202,7 @@ class TableCounts:
                 whole_numbers(classes.column(f"code{place}")) for place in range(len(columns))
             )
             return CodedClasses(labels, codes, whole_numbers(classes.column("n")))
-        fine = self.coded_classes(columns)
+        fine = self.combinations(columns)
         codes = tuple(
             merged[name][code] if name in merged else code.astype(np.int64)
             for name, code in zip(columns, fine.codes, strict=True)

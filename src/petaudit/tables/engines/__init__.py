@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
     import pyarrow as pa
 
+    from petaudit.tables.engines.postgres import StoredTable
+
 
 @dataclass(frozen=True)
 class OpenedTable:
@@ -44,3 +46,5 @@ class OpenedTable:
     """How the table was read, as far as that was given."""
     side_car: Path | None = None
     """The side-car, if it says how to read the file."""
+    stored: StoredTable | None = None
+    """How another table is made of it on its server, where that can be done."""

@@ -8,22 +8,25 @@ null.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 import narwhals.stable.v2 as nw
 
-from petaudit.errors import InputError, suggestion
+from petaudit.errors import InputError, PetauditError, suggestion
 from petaudit.labels.cells import BLANKS
-from petaudit.tables.addresses import TableAddress
+from petaudit.tables.addresses import TableAddress, split_table
 from petaudit.tables.engines import OpenedTable
 from petaudit.tables.engines.duckdb import numbered_cells, quote_identifier, quote_text
 from petaudit.tables.engines.postgres_session import (
     COUNTING,
     FailedInDatabaseError,
     Session,
+    failure_of,
     new_backend,
 )
 
@@ -153,35 +156,112 @@ def _decimal(column: Column, cell: str, dt: Any) -> tuple[str, dt.DataType]:
     return f"CAST(TRIM_SCALE({exact}) AS TEXT)", dt.string
 
 
+@dataclass(frozen=True)
+class StoredTable:
+    """A table of a server, of which another table is made there."""
+
+    address: TableAddress
+    session: Session
+    columns: tuple[Column, ...]
+    place: str
+
+    @cached_property
+    def frame(self) -> nw.LazyFrame[Any]:
+        """The columns as they are counted, c0, c1, ..., and as they are stored, o0, o1, ..."""
+        session = self.session
+        table = _numbered(session.backend, self.columns, session.blanks, self.place, as_stored=True)
+        frame: nw.LazyFrame[Any] = nw.from_native(table)
+        return frame
+
+    def target(self, name: str) -> TableAddress:
+        """The table of the same database that a user calls ``schema.name``, or just ``name``."""
+        schema, table = split_table(name)
+        if schema is None and not self.session.schemas:
+            raise InputError("{table!r}: name the schema, too, as schema.name", table=name)
+        return replace(self.address, schema=schema or self.session.schemas[0], table=table)
+
+    def statement(
+        self, target: TableAddress, released: nw.LazyFrame[Any], names: Sequence[str]
+    ) -> str:
+        """What makes a table of a query on this one, whose columns c0, c1, ... get names."""
+        cells = ", ".join(f"c{place} AS {quote_identifier(n)}" for place, n in enumerate(names))
+        query = self.session.backend.compile(released.to_native())
+        made = f"{quote_identifier(str(target.schema))}.{quote_identifier(target.table)}"
+        return f"CREATE TABLE {made} AS SELECT {cells} FROM (\n{query}\n) AS released"
+
+    def script(self, statement: str) -> str:
+        """A statement for a session of somebody else, with the settings that it needs."""
+        settings = "".join(
+            f"SET LOCAL {quote_identifier(name.lower())} = {quote_text(value)};\n"
+            for name, value in {**COUNTING, "search_path": ""}.items()
+        )
+        return f"BEGIN;\n{settings}{statement};\nCOMMIT;\n"
+
+    @contextmanager
+    def made(self, target: TableAddress, statement: str) -> Iterator[OpenedTable]:
+        """Make a table of this one as it was counted; it is kept if nothing is raised meanwhile."""
+        try:
+            session = Session(self.address, moment=self.session.moment())
+        except FailedInDatabaseError as problem:
+            raise _not_made(target, problem.kind) from None
+        connection = session.backend.con
+        try:
+            connection.execute(statement)
+            yield _opened(session, target)
+            connection.commit()
+        except PetauditError:
+            raise
+        except Exception as problem:
+            raise _not_made(target, failure_of(problem)) from None
+        finally:
+            # What was not committed is undone.
+            connection.close()
+
+
+def _not_made(target: TableAddress, reason: str) -> InputError:
+    return InputError("{table}: cannot be made ({reason})", table=target.shown, reason=reason)
+
+
 def open_postgres_table(address: TableAddress) -> OpenedTable:
     """Open the table that an address names."""
     try:
         session = Session.to(address)
         address = replace(address, server={**address.server, **session.reached(address)})
-        oid, schema = _find_table(session, address)
-        columns = _describe_columns(session, address, oid)
+        return _opened(session, address)
     except FailedInDatabaseError as problem:
         raise InputError(
             "{table}: cannot be opened ({reason})", table=address.shown, reason=problem.kind
         ) from None
+
+
+def _opened(session: Session, address: TableAddress) -> OpenedTable:
+    oid, schema = _find_table(session, address)
+    columns = _describe_columns(session, address, oid)
     place = f"{quote_identifier(schema)}.{quote_identifier(address.table)}"
     table = _numbered(session.backend, columns, session.blanks, place)
     names = tuple(column.name for column in columns)
+    stored = StoredTable(address, session, tuple(columns), place)
 
     def close(kept: list[Session] = [session]) -> None:  # noqa: B006 (it is the one reference)
         kept.clear()
 
-    return OpenedTable(address.shown, names, nw.from_native(table), close=close)
+    return OpenedTable(address.shown, names, nw.from_native(table), close=close, stored=stored)
 
 
-def _numbered(backend: Any, columns: Sequence[Column], blanks: str, place: str) -> ir.Table:
-    """The columns of a table or subquery as c0, c1, ...
+def _numbered(
+    backend: Any, columns: Sequence[Column], blanks: str, place: str, *, as_stored: bool = False
+) -> ir.Table:
+    """The columns of a table or subquery as c0, c1, ..., and as they are stored as o0, o1, ...
 
     With their types Ibis need not ask the server for them, which it does by making a view.
     """
-    read = [_read_column(column, blanks) for column in columns]
-    cells = ", ".join(f"{cell} AS c{index}" for index, (cell, _) in enumerate(read))
-    types = {f"c{index}": kind for index, (_, kind) in enumerate(read)}
+    read = {f"c{place}": _read_column(column, blanks) for place, column in enumerate(columns)}
+    if as_stored:
+        # Whatever Ibis calls their types, nobody looks into them.
+        unread = [Column(column.name, "", "", column.written) for column in columns]
+        read |= {f"o{place}": _read_column(column, "") for place, column in enumerate(unread)}
+    cells = ", ".join(f"{cell} AS {name}" for name, (cell, _) in read.items())
+    types = {name: kind for name, (_, kind) in read.items()}
     return backend.sql(f"SELECT {cells} FROM {place}", schema=types)
 
 

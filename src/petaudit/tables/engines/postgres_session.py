@@ -16,6 +16,7 @@ import pyarrow as pa
 from petaudit.errors import InputError, NotMeasurableError, phrase
 from petaudit.labels.cells import BLANKS
 from petaudit.tables.addresses import TableAddress
+from petaudit.tables.engines.duckdb import quote_text
 from petaudit.tables.engines.spark_jobs import spark_failure
 
 if TYPE_CHECKING:
@@ -57,6 +58,8 @@ _KINDS: Final = {
     "53300": phrase("the server accepts no more connections"),
     "42501": phrase("no permission, or row security would hide rows"),
     "42P01": phrase("the table no longer exists"),
+    "42P07": phrase("there is such a table already"),
+    "3F000": phrase("there is no such schema"),
     "42703": phrase("a column is gone"),
     "40001": phrase("it conflicted with another operation on the server"),
 }
@@ -293,10 +296,15 @@ def snapshot(sessions: dict[Any, Any] | None = None) -> Iterator[None]:
 class Session:
     """One connection: all queries see the table as it was at the first of them."""
 
-    def __init__(self, address: TableAddress) -> None:
+    def __init__(self, address: TableAddress, *, moment: str | None = None) -> None:
         self.backend = _connected(address)
-        # Begins the one transaction of the session, which reads and never ends by itself.
-        self.backend.con.execute("SELECT 1")
+        if moment is None:
+            # Begins the one transaction of the session, which reads and never ends by itself.
+            self.backend.con.execute("SELECT 1")
+        else:
+            # One that writes, and sees what another session sees.
+            self.backend.con.read_only = False
+            self.backend.con.execute(f"SET TRANSACTION SNAPSHOT {quote_text(moment)}")
         # Whoever counts keeps the session; the server should not wait for the end of the program.
         weakref.finalize(self, self.backend.con.close)
         try:
@@ -319,6 +327,15 @@ class Session:
         if key not in known or known[key].is_over:
             known[key] = cls(address)
         return known[key]
+
+    def moment(self) -> str:
+        """The state of the database that this session sees, for another one to see as well."""
+        try:
+            # Not within a smaller transaction, from which the server exports none.
+            [[name]] = self.backend.con.execute("SELECT pg_catalog.pg_export_snapshot()").fetchall()
+        except Exception as problem:
+            raise FailedInDatabaseError(failure_of(problem)) from None
+        return str(name)
 
     @property
     def is_over(self) -> bool:
