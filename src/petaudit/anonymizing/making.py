@@ -20,6 +20,7 @@ from petaudit.anonymizing.asking import (
     with_hierarchies,
 )
 from petaudit.anonymizing.best import best_release
+from petaudit.anonymizing.coarse import searched_from
 from petaudit.anonymizing.explaining import explanation, sections
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.problem import Objective, Problem
@@ -33,7 +34,7 @@ from petaudit.anonymizing.releasing import (
 from petaudit.anonymizing.solution import Solution
 from petaudit.anonymizing.transformation import Recoded, Transformation, steps_of
 from petaudit.auditing import Audit
-from petaudit.errors import PetauditWarning, argument, counted, listing, names_in, phrase
+from petaudit.errors import PetauditWarning, argument, counted, names_in, phrase
 from petaudit.exact.class_figures import Truths
 from petaudit.exact.fractions import Number
 from petaudit.generalizing import (
@@ -382,12 +383,7 @@ def _messages(
     )
     yield from released.messages(inputs, masked=transformation.masked)
     if transformation.coarsened:
-        yield phrase(
-            "memory has no room for all combinations of the quasi-identifiers, so that the search "
-            "began at {levels}; finer levels were not looked at, and may lose less (more memory: "
-            "--memory)",
-            levels=listing([f"{name} {at}" for name, at in transformation.coarsened.items()]),
-        )
+        yield searched_from(transformation.coarsened)
     if made.rows_marked == transformation.rows:
         yield phrase(
             "nothing is left of the quasi-identifiers: every row has '*' in all of them; let some "
