@@ -45,7 +45,7 @@ def searched_from(levels: Mapping[str, int]) -> str:
     return phrase(
         "memory has no room for all combinations of the quasi-identifiers, so that the search "
         "began at {levels}; finer levels were not looked at, and may lose less (more memory: "
-        "--memory)",
+        "PETAUDIT_MEMORY)",
         levels=listing([f"{name} {at}" for name, at in levels.items()]),
     )
 
