@@ -128,3 +128,10 @@ def test_a_table_that_fits_is_searched_as_it_is(monkeypatch: pytest.MonkeyPatch)
     inputs = gather(ROWS, **GIVEN)
     room_for(monkeypatch, 400, 2)
     assert Problem.of(inputs, {"k-anonymity": {"limit": 3}}).coarsened is None
+
+
+def test_a_frontier_says_it_too_and_proves_no_optimum(monkeypatch: pytest.MonkeyPatch) -> None:
+    room_for(monkeypatch, 300, 2)
+    with pytest.warns(petaudit.errors.PetauditWarning, match="memory has no room"):
+        points = petaudit.frontier(ROWS, limits=LIMITS, recoding="global", **GIVEN).points
+    assert [(point.bound, point.optimal) for point in points] == [(0, False)]

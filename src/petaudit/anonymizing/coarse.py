@@ -14,13 +14,14 @@ from typing import Final
 import numpy as np
 
 from petaudit.anonymizing.columns import Column
+from petaudit.errors import listing, phrase
 from petaudit.exact.class_figures import Integers
 from petaudit.inputs import Inputs
 from petaudit.system.memory import working_memory
 
 BYTES_PER_COMBINATION: Final = 250
 BYTES_PER_CELL: Final = 45
-"""What a search takes, with local recoding; measured (``benchmarks/anonymizing.py``)."""
+"""What a search takes, with local recoding: 540 bytes were measured with six columns."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,16 @@ class Coarsened:
     """The sum of the squares of their rows."""
     merged: Mapping[str, Integers]
     """By column and label: the position of the label that it counts as."""
+
+
+def searched_from(levels: Mapping[str, int]) -> str:
+    """What users are told of it."""
+    return phrase(
+        "memory has no room for all combinations of the quasi-identifiers, so that the search "
+        "began at {levels}; finer levels were not looked at, and may lose less (more memory: "
+        "--memory, set_memory)",
+        levels=listing([f"{name} {at}" for name, at in levels.items()]),
+    )
 
 
 def that_fit(

@@ -20,6 +20,7 @@ from petaudit.anonymizing.asking import (
     with_hierarchies,
 )
 from petaudit.anonymizing.best import best_release
+from petaudit.anonymizing.coarse import searched_from
 from petaudit.anonymizing.explaining import explanation, sections
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.problem import Objective, Problem
@@ -41,7 +42,6 @@ from petaudit.errors import (
     PetauditWarning,
     argument,
     counted,
-    listing,
     names_in,
     phrase,
 )
@@ -458,12 +458,7 @@ def _messages(
     )
     yield from released.messages(inputs, masked=transformation.masked)
     if transformation.coarsened:
-        yield phrase(
-            "memory has no room for all combinations of the quasi-identifiers, so that the search "
-            "began at {levels}; finer levels were not looked at, and may lose less (more memory: "
-            "--memory)",
-            levels=listing([f"{name} {at}" for name, at in transformation.coarsened.items()]),
-        )
+        yield searched_from(transformation.coarsened)
     if made.rows_marked == transformation.rows:
         yield phrase(
             "nothing is left of the quasi-identifiers: every row has '*' in all of them; let some "

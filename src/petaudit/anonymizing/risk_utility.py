@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,11 +21,21 @@ from petaudit.anonymizing.asking import (
     with_hierarchies,
 )
 from petaudit.anonymizing.best import say_progress
+from petaudit.anonymizing.coarse import searched_from
 from petaudit.anonymizing.frontier import Point as SearchedPoint
 from petaudit.anonymizing.frontier import frontier as best_at_points
 from petaudit.anonymizing.problem import Objective, Problem
 from petaudit.anonymizing.solution import Solution
-from petaudit.errors import OptionError, Phrase, counted, joined, phrase, tally, term
+from petaudit.errors import (
+    OptionError,
+    PetauditWarning,
+    Phrase,
+    counted,
+    joined,
+    phrase,
+    tally,
+    term,
+)
 from petaudit.exact.class_figures import Integers
 from petaudit.generalizing import check_choice
 from petaudit.i18n.catalogue import language
@@ -196,6 +207,9 @@ def frontier(
             levels=bounds,
             suppressed="drop" if drop_suppressed else None,
         )
+        if base.coarsened is not None:
+            text = searched_from(base.coarsened.levels)
+            warnings.warn(text, PetauditWarning, stacklevel=2)
         # Limits that become tighter from one point to the next share what was found out before.
         order = [*itertools.product(range(len(allowed)), range(len(asked)))]
         with stage(phrase("searching for the best levels")):

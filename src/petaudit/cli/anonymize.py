@@ -40,6 +40,7 @@ from petaudit.reports.terminal import (
     verdict_line,
 )
 from petaudit.reports.verdict import figure_and_rule
+from petaudit.system.memory import set_memory
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import is_address, parse_address, shown_table
 from petaudit.tables.writing import table_format, unpacked
@@ -55,6 +56,7 @@ _INFEASIBLE: Final = 1
 
 def anonymize(chosen: argparse.Namespace) -> int:
     """Find the best release that keeps the limits, and write it."""
+    set_memory(chosen.memory)
     target = _target(chosen)
     document = transformation_path(target, chosen.transformation)
     reports = Reports.of(chosen, document)

@@ -17,6 +17,7 @@ from petaudit.errors import OptionError, counted, joined
 from petaudit.exact.fractions import exact
 from petaudit.i18n.catalogue import language
 from petaudit.reports.terminal import as_text, title_line
+from petaudit.system.memory import set_memory
 from petaudit.system.output import refuse_inputs
 
 _AS_GIVEN: Final = (
@@ -29,6 +30,7 @@ _NO_POINT: Final = 1
 
 def frontier(chosen: argparse.Namespace) -> int:
     """Show what is lost at several limits."""
+    set_memory(chosen.memory)
     limits: dict[str, list[str]] = {}
     options: dict[str, dict[str, Any]] = {}
     for measure, own in measure_options(chosen).items():

@@ -273,6 +273,7 @@ def _add_original(command: Options) -> None:
     tables.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
     _add_population(tables)
     _add_columns(command)
+    _add_memory(command.group("engine"))
 
 
 def _add_recoding(search: Group) -> None:
