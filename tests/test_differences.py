@@ -232,8 +232,8 @@ OURS: dict[str, Callable[[], str]] = {
         pa.table({"q": [1, 11, 21, 29]}), pa.table({"q": [5]}),
     ),
     "S7": attack(
-        "attack_rate", "attribute-inference", pa.table({"q": [None, 41], "s": ["x", "y"]}),
-        pa.table({"q": [None, 40], "s": ["x", "y"]}), secret=["s"],
+        "attack_rate", "attribute-inference", pa.table({"q": [None, 41, 60], "s": ["x", "y", "z"]}),
+        pa.table({"q": [None, 40, 60], "s": ["x", "y", "z"]}), secret=["s"],
     ),
 }  # fmt: skip
 

@@ -21,7 +21,8 @@ from petaudit.tables import open_source
 from petaudit.tables.joint import joint_tables
 
 NUMBERS = st.sampled_from([None, 0, 1, 2, 5, 7])
-DECIMALS = st.sampled_from([None, 0.1, 0.25, 0.3, 1.5])
+# Of one precision, which is that of the first table: others are rounded to it.
+DECIMALS = st.sampled_from([None, 0.1, 0.2, 0.3, 1.5])
 WORDS = st.sampled_from([None, "a", "b", "c"])
 
 

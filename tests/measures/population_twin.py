@@ -39,15 +39,15 @@ def translated(population: Sequence[Row], table: Sequence[Row], paths: Sequence[
         cells: list[str | None] = []
         for column, cell in enumerate(person):
             released = {row[column] for row in said}
-            entry = paths[column]
-            if cell in released or entry is None or cell not in entry:
+            own = paths[column]
+            if cell in released or own is None or cell not in own:
                 cells.append(cell)
                 continue
             # A label of several levels is that of the lowest of them.
             above = {
                 label
-                for level, label in entry[cell]
-                if label in released and level == lowest(entry, label)
+                for level, label in own[cell]
+                if label in released and level == lowest(own, label)
             }
             if len(above) > 1:
                 raise OverlapError
@@ -58,7 +58,7 @@ def translated(population: Sequence[Row], table: Sequence[Row], paths: Sequence[
 
 def lowest(paths: Paths, label: str | None) -> int:
     """The lowest level at which a label occurs."""
-    return min(level for path in paths.values() for level, entry in path if entry == label)
+    return min(level for path in paths.values() for level, own in path if own == label)
 
 
 def class_pairs(

@@ -63,8 +63,8 @@ def test_most_tables_of_these_tests_can_be_measured() -> None:
     def count(asked: Tables) -> None:
         nonlocal tried
         tried += 1
-        for name, result in outcomes(in_frames(asked)).items():
-            measured[name] += not isinstance(result, PetauditError)
+        for name, found in outcomes(in_frames(asked)).items():
+            measured[name] += not isinstance(found, PetauditError)
 
     count()
     assert {name: times for name, times in measured.items() if times < tried / 3} == {}
@@ -144,15 +144,15 @@ def with_labels(
         name: (
             {
                 str(change(leaf)): [str(change(label)) for label in path]
-                for leaf, path in entry.items()
+                for leaf, path in own.items()
             }
             if name in names
-            else entry
+            else own
         )
-        for name, entry in asked.release.hierarchies.items()
+        for name, own in asked.release.hierarchies.items()
     }
-    result = asked.with_rows(changed, alone=changed)
-    return replace(result, release=replace(result.release, hierarchies=hierarchies))
+    found = asked.with_rows(changed, alone=changed)
+    return replace(found, release=replace(found.release, hierarchies=hierarchies))
 
 
 CHANGES = (
@@ -219,11 +219,11 @@ def in_a_folder(asked: Tables, chance: random.Random) -> Iterator[Inputs]:
     with tempfile.TemporaryDirectory() as folder:
         held = []
         for name, rows in both_and_population(asked).items():
-            entry = Path(folder) / name
-            entry.mkdir()
+            own = Path(folder) / name
+            own.mkdir()
             for number, row in enumerate(rows):
-                pq.write_table(arrow([row]), entry / f"part {number:03}.parquet")
-            held.append(entry)
+                pq.write_table(arrow([row]), own / f"part {number:03}.parquet")
+            held.append(own)
         yield opened(asked, *held)
 
 
@@ -240,13 +240,13 @@ PLACES = (
 
 
 def differing(
-    result: dict[str, Outcome], expected: dict[str, Outcome], *, columns_moved: bool = False
+    found: dict[str, Outcome], expected: dict[str, Outcome], *, columns_moved: bool = False
 ) -> dict[str, Any]:
     """The measures that say something else, with what they say."""
     both = {}
-    for name in result:
+    for name in found:
         without = ENTRIES[name].follows_columns if columns_moved else ()
-        both[name] = tuple(said(entry[name], without=without) for entry in (expected, result))
+        both[name] = tuple(said(own[name], without=without) for own in (expected, found))
     return {name: pair for name, pair in both.items() if not is_same(*pair)}
 
 
@@ -256,11 +256,11 @@ def differing(
 def test_a_change_without_meaning_changes_no_figure(
     change: Callable[[Tables, random.Random], Tables], asked: Tables, chance: random.Random
 ) -> None:
-    result = outcomes(in_frames(change(asked, chance)))
+    found = outcomes(in_frames(change(asked, chance)))
     if change in CHANGE_LABELS:
-        result = {name: entry for name, entry in result.items() if not ENTRIES[name].labels_matter}
+        found = {name: own for name, own in found.items() if not ENTRIES[name].labels_matter}
     moved = change is columns_in_another_order
-    assert differing(result, outcomes(in_frames(asked)), columns_moved=moved) == {}
+    assert differing(found, outcomes(in_frames(asked)), columns_moved=moved) == {}
 
 
 @settings(max_examples=examples(25), phases=NO_SHRINKING)
@@ -269,20 +269,20 @@ def test_every_row_twice_changes_a_figure_in_a_known_way(
     asked: Tables, chance: random.Random
 ) -> None:
     expected = outcomes(in_frames(asked))
-    result = outcomes(in_frames(every_row_twice(asked, chance)), copies=2)
+    found = outcomes(in_frames(every_row_twice(asked, chance)), copies=2)
     wrong = {}
-    for name, entry in expected.items():
-        growth, after = ENTRIES[name].twice, result[name]
+    for name, own in expected.items():
+        growth, after = ENTRIES[name].twice, found[name]
         if isinstance(growth, str):
             continue
-        if isinstance(entry, PetauditError) or isinstance(after, PetauditError):
-            if type(entry) is not type(after):
-                wrong[name] = (entry, after)
-        elif after.value != pytest.approx(float(entry.value * growth), rel=1e-9, abs=1e-12):
-            wrong[name] = (entry.value, after.value)
-        elif growth == 1 and after.passed is not entry.passed and name != "alpha-k-anonymity":
+        if isinstance(own, PetauditError) or isinstance(after, PetauditError):
+            if type(own) is not type(after):
+                wrong[name] = (own, after)
+        elif after.value != pytest.approx(float(own.value * growth), rel=1e-9, abs=1e-12):
+            wrong[name] = (own.value, after.value)
+        elif growth == 1 and after.passed is not own.passed and name != "alpha-k-anonymity":
             # alpha is judged together with k, which doubles.
-            wrong[name] = (entry.passed, after.passed)
+            wrong[name] = (own.passed, after.passed)
     assert wrong == {}
 
 

@@ -23,9 +23,9 @@ def classes(table: Any, population: Any, **given: Any) -> Counter[tuple[int, int
     asked = gather(
         pa.table(table), population=pa.table(population), quasi_identifiers=list(table), **given
     )
-    result = asked.population_classes
-    pairs = zip(result.sizes.tolist(), result.population_sizes.tolist(), strict=True)
-    return Counter(dict(zip(pairs, result.classes.tolist(), strict=True)))
+    found = asked.population_classes
+    pairs = zip(found.sizes.tolist(), found.population_sizes.tolist(), strict=True)
+    return Counter(dict(zip(pairs, found.classes.tolist(), strict=True)))
 
 
 @settings(max_examples=examples(150))
@@ -41,31 +41,28 @@ def test_the_classes_are_those_of_the_twin(populace: Populace) -> None:
         with pytest.raises(InputError, match="must contain everybody"):
             _ = inputs.population_classes
         return
-    result = inputs.population_classes
-    pairs = zip(result.sizes.tolist(), result.population_sizes.tolist(), strict=True)
+    found = inputs.population_classes
+    pairs = zip(found.sizes.tolist(), found.population_sizes.tolist(), strict=True)
     folded = Counter[tuple[int, int]]()
-    for pair, number in zip(pairs, result.classes.tolist(), strict=True):
+    for pair, number in zip(pairs, found.classes.tolist(), strict=True):
         folded[pair] += number
     assert folded == Counter(expected)
     others = twin.classes_without_rows(populace.table, populace.people)
-    assert (result.classes_without_rows, result.people_without_rows) == (
-        len(others),
-        others.total(),
-    )
-    assert inputs.population_classes.classes_without_rows == result.classes_without_rows
+    assert (found.classes_without_rows, found.people_without_rows) == (len(others), others.total())
+    assert inputs.population_classes.classes_without_rows == found.classes_without_rows
 
 
 def test_the_random_populations_are_of_all_kinds() -> None:
     """Else the test above would say little."""
     seen: Counter[str] = Counter()
 
-    @settings(max_examples=600, database=None)
+    @settings(max_examples=150, database=None)
     @given(populace=populaces())
     def look(populace: Populace) -> None:
-        result = outcome_of(populace)
-        seen[result.__name__ if isinstance(result, type) else "pairs"] += 1
-        if not isinstance(result, type):
-            seen["larger"] += any(size < of for size, of in result)
+        found = outcome_of(populace)
+        seen[found.__name__ if isinstance(found, type) else "pairs"] += 1
+        if not isinstance(found, type):
+            seen["larger"] += any(size < of for size, of in found)
             seen["translated"] += bool(set(populace.people) - set(populace.population))
             seen["suppressed"] += any(map(twin.is_suppressed, populace.table))
 
@@ -154,8 +151,8 @@ def test_rules_know_the_values_of_the_population(original: Any) -> None:
     population = {"age": [23, 29, 41, 77, None], "zip": ["130", "139", "148", "2000", "200"]}
     table = {"age": ["[20,30[", "[40,50["], "zip": ["13*", "14*"]}
     given: dict[str, Any] = {} if original is None else {"original": pa.table(original)}
-    result = classes(table, population, hierarchies=hierarchies, **given)
-    assert result == {(1, 2): 1, (1, 1): 1}
+    found = classes(table, population, hierarchies=hierarchies, **given)
+    assert found == {(1, 2): 1, (1, 1): 1}
 
 
 def test_a_population_that_is_generalised_by_the_rule_already() -> None:

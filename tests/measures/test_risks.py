@@ -44,30 +44,30 @@ def dropping(breaking: int, rows: int, share: float) -> Remedy:
     return Remedy(breaking, None, None, rows, share)
 
 
-def check_common(result: Result, pairs: Pairs, average: Fraction, threshold: Fraction) -> None:
+def check_common(found: Result, pairs: Pairs, average: Fraction, threshold: Fraction) -> None:
     risks = twin.row_risks(pairs)
-    assert result.highest == float(max(risks))
-    assert result.lowest == float(min(risks))
-    assert result.average == float(average)
-    assert result.rows_at_risk == sum(risk > threshold for risk in risks)
-    assert result.share_at_risk == float(twin.share_above(pairs, threshold))
-    assert (result.rows, result.classes) == (len(risks), len(pairs))
+    assert found.highest == float(max(risks))
+    assert found.lowest == float(min(risks))
+    assert found.average == float(average)
+    assert found.rows_at_risk == sum(risk > threshold for risk in risks)
+    assert found.share_at_risk == float(twin.share_above(pairs, threshold))
+    assert (found.rows, found.classes) == (len(risks), len(pairs))
 
 
 def check_remedy(
-    result: Result, pairs: Pairs, suppressed: str, holds: Any, *, can_drop: bool = True
+    found: Result, pairs: Pairs, suppressed: str, holds: Any, *, can_drop: bool = True
 ) -> None:
     """What is said to be enough must be enough, and nothing at all where the limit holds."""
-    takes = result.remedy
+    takes = found.remedy
     assert takes is not None
-    if result.passed:
+    if found.passed:
         assert takes == Remedy(0, 0, 0.0)
         return
     assert takes.rows_breaking > 0
     enough = takes.rows_to_suppress or takes.rows_to_drop
     if enough is not None:
         assert (takes.rows_to_drop is None) is (suppressed == "exclude")
-        assert 0 < enough < result.rows  # type: ignore[attr-defined]
+        assert 0 < enough < found.rows  # type: ignore[attr-defined]
         assert twin.can_be_reached(pairs, enough, holds)
     elif can_drop:
         # Then no class at all could stay.
@@ -90,17 +90,17 @@ def test_prosecutor_risk_is_the_twins(
         with pytest.raises(OptionError, match="threshold is 1; no risk is above that"):
             prosecute(populace.alone, limit=limit, figure=figure, threshold=threshold)
         return
-    result = prosecute(populace.alone, limit=limit, figure=figure, threshold=threshold)
+    found = prosecute(populace.alone, limit=limit, figure=figure, threshold=threshold)
 
     def value(own: Pairs) -> Fraction:
         return figures(own, twin.average(own), threshold)[figure]
 
     # The average is classes/rows.
     assert twin.average(pairs) == Fraction(len(pairs), sum(size for size, _ in pairs))
-    assert result.exact_value == value(pairs)
-    assert result.passed is (value(pairs) <= limit)
-    check_common(result, pairs, twin.average(pairs), threshold)
-    check_remedy(result, pairs, populace.suppressed, lambda own: value(own) <= limit)
+    assert found.exact_value == value(pairs)
+    assert found.passed is (value(pairs) <= limit)
+    check_common(found, pairs, twin.average(pairs), threshold)
+    check_remedy(found, pairs, populace.suppressed, lambda own: value(own) <= limit)
 
 
 @settings(max_examples=examples(150))
@@ -119,17 +119,17 @@ def test_journalist_risk_is_the_twins(
         with pytest.raises(OptionError, match="threshold is 1; no risk is above that"):
             tell(populace.inputs, limit=limit, figure=figure, threshold=threshold)
         return
-    result = tell(populace.inputs, limit=limit, figure=figure, threshold=threshold)
+    found = tell(populace.inputs, limit=limit, figure=figure, threshold=threshold)
 
     def value(own: Pairs) -> Fraction:
         return figures(own, twin.journalist_average(own), threshold)[figure]
 
-    assert result.exact_value == value(pairs)
-    assert result.passed is (value(pairs) <= limit)
-    check_common(result, pairs, twin.journalist_average(pairs), threshold)
+    assert found.exact_value == value(pairs)
+    assert found.passed is (value(pairs) <= limit)
+    check_common(found, pairs, twin.journalist_average(pairs), threshold)
     can_drop = not populace.inputs.population_classes.fit_elsewhere
     check_remedy(
-        result, pairs, populace.suppressed, lambda own: value(own) <= limit, can_drop=can_drop
+        found, pairs, populace.suppressed, lambda own: value(own) <= limit, can_drop=can_drop
     )
 
 
@@ -139,17 +139,13 @@ def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: 
     pairs = populace.own_pairs if alone else outcome_of(populace)
     assume(isinstance(pairs, list) and pairs)
     inputs = populace.alone if alone else populace.inputs
-    result = computing("marketer-risk")(inputs, limit=limit)
-    assert result.exact_value == twin.average(pairs)
-    assert result.passed is (twin.average(pairs) <= limit)
-    check_common(result, pairs, twin.average(pairs), Fraction(1, 5))
+    found = computing("marketer-risk")(inputs, limit=limit)
+    assert found.exact_value == twin.average(pairs)
+    assert found.passed is (twin.average(pairs) <= limit)
+    check_common(found, pairs, twin.average(pairs), Fraction(1, 5))
     can_drop = alone or not populace.inputs.population_classes.fit_elsewhere
     check_remedy(
-        result,
-        pairs,
-        populace.suppressed,
-        lambda own: twin.average(own) <= limit,
-        can_drop=can_drop,
+        found, pairs, populace.suppressed, lambda own: twin.average(own) <= limit, can_drop=can_drop
     )
 
 
@@ -158,15 +154,15 @@ def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: 
 def test_sample_uniques_are_the_twins(populace: Populace, limit: Fraction) -> None:
     pairs = populace.own_pairs
     assume(pairs)
-    result = computing("sample-uniques")(populace.alone, limit=limit)
+    found = computing("sample-uniques")(populace.alone, limit=limit)
 
     def value(own: Pairs) -> Fraction:
         return Fraction(sum(size == 1 for size, _ in own), sum(size for size, _ in own))
 
-    assert result.exact_value == value(pairs)
-    assert result.uniques == sum(size == 1 for size, _ in pairs)
-    assert result.passed is (value(pairs) <= limit)
-    check_remedy(result, pairs, populace.suppressed, lambda own: value(own) <= limit)
+    assert found.exact_value == value(pairs)
+    assert found.uniques == sum(size == 1 for size, _ in pairs)
+    assert found.passed is (value(pairs) <= limit)
+    check_remedy(found, pairs, populace.suppressed, lambda own: value(own) <= limit)
 
 
 # --- by hand ----------------------------------------------------------------------------------
@@ -189,15 +185,15 @@ def told(**options: Any) -> Result:
 
 def test_prosecutor_risk_by_hand() -> None:
     """Risks 1, 1, 1/3 (3 rows), 1/5 (5 rows): average 4/10; above 0.2 are 5 rows, not 10."""
-    result = prosecuted(limit=1)
-    assert (result.highest, result.average, result.lowest) == (1.0, 0.4, 0.2)
-    assert (result.rows_at_risk, result.share_at_risk) == (5, 0.5)
+    found = prosecuted(limit=1)
+    assert (found.highest, found.average, found.lowest) == (1.0, 0.4, 0.2)
+    assert (found.rows_at_risk, found.share_at_risk) == (5, 0.5)
     # Suppressed, they would be a class of five.
-    assert result.rows_to_suppress_for_threshold is None
+    assert found.rows_to_suppress_for_threshold is None
     assert prosecuted(suppressed="exclude").rows_to_suppress_for_threshold == 5
-    assert result.passed
-    assert result.figure == "prosecutor-risk, highest"
-    assert result.explanation == (
+    assert found.passed
+    assert found.figure == "prosecutor-risk, highest"
+    assert found.explanation == (
         "highest 1, average 0.4, lowest 0.2; 10 rows in 4 classes",
         "5 rows (50 %) have a risk above 0.2; without them no row has",
         "no row breaks the limit",
@@ -214,9 +210,9 @@ def test_what_a_limit_of_the_prosecutor_takes() -> None:
     assert prosecuted(limit=0.19).remedy == Remedy(10, None, None)
     # Without one row of risk 1: 3/9; without both: 2/8 = 0.25.
     for limit, enough in [("0.4", 0), ("0.39", 1), ("0.334", 1), ("0.333", 2), ("0.25", 2)]:
-        result = prosecuted(limit=limit, figure="average").remedy
-        assert result is not None
-        assert (result.rows_to_drop or 0) == enough, limit
+        found = prosecuted(limit=limit, figure="average").remedy
+        assert found is not None
+        assert (found.rows_to_drop or 0) == enough, limit
     # Without both and the class of 3: 1/5.
     assert prosecuted(limit=0.24, figure="average").remedy == dropping(5, 5, 0.5)
     assert prosecuted(limit=0.24, figure="average").explanation[-1] == (
@@ -230,12 +226,12 @@ def test_what_a_limit_of_the_prosecutor_takes() -> None:
 
 def test_journalist_risk_by_hand() -> None:
     """f/F: 1/2, 1/10, 3/5, 5/8; their sum 1.825 by 10 rows against 4 classes by 25 people."""
-    result = told(figure="average")
-    assert result.exact_value == Fraction("0.1825")
-    assert result.value > 4 / 25
-    assert (result.highest, result.lowest) == (0.5, 0.1)
+    found = told(figure="average")
+    assert found.exact_value == Fraction("0.1825")
+    assert found.value > 4 / 25
+    assert (found.highest, found.lowest) == (0.5, 0.1)
     # Only 1/2 is strictly above 0.2; 1/5 of the class of three is not.
-    assert (result.rows_at_risk, result.rows_to_suppress_for_threshold) == (1, None)
+    assert (found.rows_at_risk, found.rows_to_suppress_for_threshold) == (1, None)
     assert told(figure="at-risk").value == 0.1
     assert told(limit=0.2).remedy == dropping(1, 1, 0.1)
     assert told().value == 0.5
@@ -250,31 +246,29 @@ def test_the_way_from_the_population_may_be_the_more_promising_one() -> None:
         "quasi_identifiers": "zip",
         "limit": 0.15,
     }
-    result = journalist.journalist_risk(table, figure="average", **given)
-    assert result.exact_value == Fraction(1, 6)
+    found = journalist.journalist_risk(table, figure="average", **given)
+    assert found.exact_value == Fraction(1, 6)
     # A marketer starts from the table.
     assert marketer.marketer_risk(table, **given).exact_value == Fraction(13, 90)
     # Without the first class 1/10 is left.
-    assert result.remedy == dropping(1, 1, 1 / 9)
+    assert found.remedy == dropping(1, 1, 1 / 9)
 
 
 def test_marketer_risk_by_hand() -> None:
-    result = marketer.marketer_risk(
-        TABLE, population=POPULATION, quasi_identifiers="zip", limit=0.2
-    )
-    assert result.exact_value == Fraction("0.1825")
-    assert result.passed
-    assert result.figure == "marketer-risk, in the population"
+    found = marketer.marketer_risk(TABLE, population=POPULATION, quasi_identifiers="zip", limit=0.2)
+    assert found.exact_value == Fraction("0.1825")
+    assert found.passed
+    assert found.figure == "marketer-risk, in the population"
     alone = marketer.marketer_risk(TABLE, quasi_identifiers="zip")
     assert (alone.value, alone.figure) == (0.4, "marketer-risk, in the table itself")
 
 
 def test_sample_uniques_by_hand() -> None:
-    result = uniques.sample_uniques(TABLE, quasi_identifiers="zip", limit=0.15)
-    assert (result.value, result.uniques, result.passed) == (0.2, 2, False)
+    found = uniques.sample_uniques(TABLE, quasi_identifiers="zip", limit=0.15)
+    assert (found.value, found.uniques, found.passed) == (0.2, 2, False)
     # One of nine rows is below 0.15.
-    assert result.remedy == dropping(2, 1, 0.1)
-    assert result.explanation == (
+    assert found.remedy == dropping(2, 1, 0.1)
+    assert found.explanation == (
         "2 of 10 rows alone in their class",
         "2 rows break the limit; dropping 1 row (10 %) from the table, riskiest classes first, is "
         "enough",
@@ -307,8 +301,8 @@ def test_adult_against_itself(shared_data: Path) -> None:
         ("class", Fraction(921, 30_162)),
     ):
         given["suppressed"] = suppressed
-        result = journalist.journalist_risk(released, **given, figure="average")
-        assert result.exact_value == average
+        found = journalist.journalist_risk(released, **given, figure="average")
+        assert found.exact_value == average
         assert marketer.marketer_risk(released, **given).exact_value == average
 
 
@@ -339,16 +333,16 @@ def test_suppressed_rows_only(name: str) -> None:
     table, people = pa.table({"zip": ["*", "*"]}), pa.table({"zip": ["a", "b", "c"]})
     with pytest.raises(NotMeasurableError, match="every row is suppressed: there is no class"):
         EVERY[name](table, population=people, quasi_identifiers="zip", suppressed="exclude")
-    result = EVERY[name](table, population=people, quasi_identifiers="zip")
+    found = EVERY[name](table, population=people, quasi_identifiers="zip")
     expected = {"prosecutor-risk": 1 / 2, "sample-uniques": 0.0}
-    assert result.value == expected.get(name, 1 / 3)
+    assert found.value == expected.get(name, 1 / 3)
 
 
 @pytest.mark.parametrize("name", EVERY)
 def test_one_row_that_is_a_null(name: str) -> None:
     table = pa.table({"zip": pa.array([None], pa.string())})
-    result = EVERY[name](table, population=table, quasi_identifiers="zip", limit=1)
-    assert (result.value, result.passed, result.suppressed_rows) == (1.0, True, 0)
+    found = EVERY[name](table, population=table, quasi_identifiers="zip", limit=1)
+    assert (found.value, found.passed, found.suppressed_rows) == (1.0, True, 0)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -389,11 +383,11 @@ def test_a_journalist_needs_a_population() -> None:
 
 
 def test_tables_of_results() -> None:
-    result = prosecuted()
-    assert result.table("details")["figure"].values == ["highest", "average", "lowest", "at-risk"]
-    assert result.table("details")["value"].values == [1.0, 0.4, 0.2, 0.5]
-    assert result.table("global")["value"].values == [1.0]
+    found = prosecuted()
+    assert found.table("details")["figure"].values == ["highest", "average", "lowest", "at-risk"]
+    assert found.table("details")["value"].values == [1.0, 0.4, 0.2, 0.5]
+    assert found.table("global")["value"].values == [1.0]
     with pytest.raises(OptionError, match="prosecutor-risk has no table 'columnwise'"):
-        result.table("columnwise")
+        found.table("columnwise")
     # Many digits of a fraction would drown the rest.
-    assert "exact_value" not in result.to_dict()
+    assert "exact_value" not in found.to_dict()

@@ -69,19 +69,19 @@ def test_it_is_the_twins(
         return average(own) <= limit and all(people(of) >= (k or 0) for _, of in own)
 
     inputs = populace.alone if alone else populace.inputs
-    result = computing("strict-average-risk")(inputs, limit=limit, k=k, population_size=size)
+    found = computing("strict-average-risk")(inputs, limit=limit, k=k, population_size=size)
     if is_estimate:
-        assert result.value == pytest.approx(float(average(pairs)), rel=1e-12)
-        assert result.highest == pytest.approx(max(float(risk(of)) for _, of in pairs), rel=1e-12)
+        assert found.value == pytest.approx(float(average(pairs)), rel=1e-12)
+        assert found.highest == pytest.approx(max(float(risk(of)) for _, of in pairs), rel=1e-12)
     else:
-        assert result.exact_value == average(pairs)
-        assert result.highest == max(float(risk(of)) for _, of in pairs)
-    assert result.fewest_people == min(people(of) for _, of in pairs)
-    assert result.is_estimate is is_estimate
-    assert result.passed is holds(pairs)
-    takes = result.remedy
+        assert found.exact_value == average(pairs)
+        assert found.highest == max(float(risk(of)) for _, of in pairs)
+    assert found.fewest_people == min(people(of) for _, of in pairs)
+    assert found.is_estimate is is_estimate
+    assert found.passed is holds(pairs)
+    takes = found.remedy
     assert takes is not None
-    if result.passed:
+    if found.passed:
         assert takes == Remedy(0, 0, 0.0)
     elif (enough := takes.rows_to_suppress or takes.rows_to_drop) is not None:
         assert (takes.rows_to_drop is None) is (populace.suppressed == "exclude")
@@ -105,7 +105,7 @@ def test_by_hand() -> None:
     assert estimate.fewest_people == 1.0
     assert measured(POPULATION).exact_value == Fraction(135, 1000)
     figures = [measured(), measured(population_size=1000), measured(POPULATION)]
-    assert [result.figure for result in figures] == [
+    assert [found.figure for found in figures] == [
         "strict-average-risk, in the table itself",
         "strict-average-risk, estimated from a population of 1,000",
         "strict-average-risk, in the population table",
@@ -116,22 +116,22 @@ def test_suppressed_rows_were_drawn_from_the_population_too() -> None:
     """10 rows and 10 suppressed ones of 100 people: a fifth was drawn, not a tenth."""
     table = pa.table({"zip": TABLE + ["*"] * 10})
     given: dict[str, Any] = {"quasi_identifiers": "zip", "population_size": 100}
-    result = strict_average_risk(table, suppressed="exclude", **given)
+    found = strict_average_risk(table, suppressed="exclude", **given)
     risks = [twin.expected_risk(size, 20, 100) for size in (1, 3, 6, 10)]
     classes = risks[0] + 3 * risks[1] + 6 * risks[2]
-    assert result.value == pytest.approx(classes / 10, rel=1e-12)
+    assert found.value == pytest.approx(classes / 10, rel=1e-12)
     as_class = strict_average_risk(table, **given)
     assert as_class.value == pytest.approx((classes + 10 * risks[3]) / 20, rel=1e-12)
     # -0.2 ln 0.2 / 0.8
-    assert result.highest == pytest.approx(0.402359478, abs=1e-9)
+    assert found.highest == pytest.approx(0.402359478, abs=1e-9)
 
 
 def test_a_table_of_unique_rows_is_not_safe_because_the_population_is_large() -> None:
     """Every tenth person is in the table, each alone: 10 people per row would be a guess."""
     table = pa.table({"zip": [f"z{place}" for place in range(20)]})
     asked: dict[str, Any] = {"quasi_identifiers": "zip", "population_size": 200}
-    result = strict_average_risk(table, limit=0.2, **asked)
-    assert (result.passed, result.fewest_people) == (False, 1.0)
+    found = strict_average_risk(table, limit=0.2, **asked)
+    assert (found.passed, found.fewest_people) == (False, 1.0)
     assert strict_average_risk(table, limit=0.3, **asked).passed
     assert strict_average_risk(table, limit=0.3, k=2, **asked).passed is False
     # It is k-map that judges k.
@@ -151,8 +151,8 @@ def test_an_estimate_at_its_limit_keeps_it() -> None:
 
 
 def test_a_population_that_is_all_in_the_table_is_not_estimated() -> None:
-    result = measured(population_size=10, limit="0.3", k=1)
-    assert (result.exact_value, result.passed, result.is_estimate) == (Fraction(3, 10), True, False)
+    found = measured(population_size=10, limit="0.3", k=1)
+    assert (found.exact_value, found.passed, found.is_estimate) == (Fraction(3, 10), True, False)
     assert measured(population_size=10, limit="0.29999999999999", k=1).passed is False
 
 
@@ -186,13 +186,13 @@ def test_a_population_that_is_all_in_the_table_is_not_estimated() -> None:
 def test_limits_and_what_they_take(
     given: Any, limit: Any, k: int | None, passed: bool, takes: Remedy
 ) -> None:
-    result = measured(**given, limit=limit, k=k, suppressed="exclude")
-    assert (result.passed, result.remedy) == (passed, takes)
+    found = measured(**given, limit=limit, k=k, suppressed="exclude")
+    assert (found.passed, found.remedy) == (passed, takes)
     # Where suppressed rows would be a class, as many rows are dropped instead.
-    result = measured(**given, limit=limit, k=k)
+    found = measured(**given, limit=limit, k=k)
     rows, share = takes.rows_to_suppress, takes.share_to_suppress
     dropped = Remedy(takes.rows_breaking, None, None, rows, share) if rows else takes
-    assert (result.passed, result.remedy) == (passed, dropped)
+    assert (found.passed, found.remedy) == (passed, dropped)
 
 
 def test_explanation() -> None:

@@ -226,20 +226,20 @@ WRONG = {
     # Methods.
     "Synthesizer: {a: {filepath: t}}": [
         "line 1: Synthesizer.a: the method is missing; methods of Synthesizer are custom_data, "
-        "gaussian-copula, independent"
+        "gaussian-copula, independent, dp-marginals"
     ],
     "Synthesizer:\n  a:\n    method: custom-data": [
         "line 3: Synthesizer.a: unknown method 'custom-data' (did you mean 'custom_data'?); "
-        "methods of Synthesizer are custom_data, gaussian-copula, independent"
+        "methods of Synthesizer are custom_data, gaussian-copula, independent, dp-marginals"
     ],
     "Synthesizer: {a: {method: [x]}}": [
         "line 1: Synthesizer.a: unknown method a list; methods of Synthesizer are custom_data, "
-        "gaussian-copula, independent"
+        "gaussian-copula, independent, dp-marginals"
     ],
     "Synthesizer: {a: {method: sdv-single_table-ctgan}}": [
         "line 1: Synthesizer.a: PETsARD's Synthesizer method 'sdv-single_table-ctgan' is not "
         "supported; make the table with it and give it as custom_data; methods of Synthesizer are "
-        "custom_data, gaussian-copula, independent"
+        "custom_data, gaussian-copula, independent, dp-marginals"
     ],
     "Evaluator: {a: {}}": [
         "line 1: Evaluator.a: the method is missing; name a measure (petaudit measures lists them)"

@@ -21,9 +21,8 @@ class CopiedRows(AttackMeasure):
     Formula: t and c: shares of the people of the original and of the control whose row occurs in
     the synthetic table; e = (t - c) / (1 - c)
 
-    Reference: A. Donner, G. Y. Zou: Closed-form confidence intervals for functions of the normal
-    mean and standard deviation. Statistical Methods in Medical Research 21(4), 347-359,
-    2012
+    Reference: M. Giomi, F. Boenisch, C. Wehmeyer, B. Tasnádi: A Unified Framework for Quantifying
+    Privacy Risk in Synthetic Data. PoPETs 2023(2), doi 10.56553/popets-2023-0055
 
     >>> import pyarrow as pa
     >>> original = pa.table({"age": range(20)})

@@ -146,6 +146,8 @@ def proposed_hierarchies(
         check_column(column, inputs.table.columns, inputs.table.name)
         counts = inputs.table.counts.value_counts(column).by_label
         leaves = {label: rows for label, rows in counts.items() if label != SUPPRESSED}
+        if not leaves:
+            continue  # every cell is suppressed already
         if column not in inputs.hierarchies:
             rule = parse_rule(column, form_for(column, leaves).rule)
             assert rule is not None  # noqa: S101 (a form is a rule)
