@@ -149,7 +149,7 @@ def test_a_relative_file_starts_from_a_folder(tmp_path: Path) -> None:
 def test_the_page_writes_addresses_that_can_be_read(page: str) -> None:
     shown = (DOCS / page).read_text(encoding="utf-8")
     addresses = re.findall(r'"((?:postgresql|duckdb)://[^"\s]+)"', shown)
-    assert len(addresses) == 5
+    assert len(addresses) == 6
     for address in addresses:
         assert parse_address(address).table in {"released", "collected"}
     for line in re.findall(r"^petaudit .*$", shown.replace("\\\n", " "), re.MULTILINE):

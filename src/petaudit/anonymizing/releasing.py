@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -29,7 +28,7 @@ from petaudit.system.files import Watch
 from petaudit.tables import Source, open_source
 from petaudit.tables.addresses import TableAddress
 from petaudit.tables.population import CodedClasses
-from petaudit.tables.relabel_elsewhere import RelabelledElsewhere
+from petaudit.tables.relabel_elsewhere import LazyRows, RelabelledElsewhere
 from petaudit.tables.row_classes import RowClasses
 from petaudit.tables.source import RowPicker
 
@@ -161,7 +160,7 @@ class ReleasedElsewhere(_Relabelled):
         shown = {*known.names, *known.others, *(known.left_out if known.masked else ())}
         return [name for name in self.source.columns if name in shown]
 
-    def frame(self, *, as_stored: bool = False) -> nw.LazyFrame[Any]:
+    def frame(self, *, as_stored: bool = False) -> LazyRows:
         """What is released, as c0, c1, ..."""
         masked = self.transformation.left_out
         return self.query.frame(self.columns, masked=masked, as_stored=as_stored)

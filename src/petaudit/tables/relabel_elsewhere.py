@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -20,6 +20,9 @@ from petaudit.tables.population import CodedClasses
 from petaudit.tables.results import Integers
 from petaudit.tables.source import Source
 from petaudit.tables.table_counts import TableCounts
+
+LazyRows: TypeAlias = nw.LazyFrame[Any]
+"""Rows as a query of their engine."""
 
 
 @dataclass(frozen=True)
