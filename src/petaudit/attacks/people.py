@@ -46,12 +46,14 @@ class Exposure:
     attack: str
     group: str
     people: int
-    attack_rate: float
+    attack_rate: float | None
+    """None where there are too few people to tell."""
     control_people: int | None = None
     control_rate: float | None = None
     excess: float | None = None
     lower: float | None = None
     upper: float | None = None
+    rounded_to: float | None = None
 
 
 def rarest(tables: AttackTables, attack: Attack) -> Iterator[Exposure]:

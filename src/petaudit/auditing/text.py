@@ -64,6 +64,7 @@ def by_reason(
 
 def card_of(result: Result) -> Card:
     """What a table shows of a result."""
+    result = result.published
     exact = getattr(result, "exact_value", None)
     return Card(
         measure=result.measure,

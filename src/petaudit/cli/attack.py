@@ -22,6 +22,7 @@ from petaudit.inputs import gather
 from petaudit.judging.document import ATTACK
 from petaudit.measures import Result, find_measure, listed_measures
 from petaudit.measures.attack import ASSUMPTIONS, AttackMeasure
+from petaudit.measures.attack_figure import percent
 from petaudit.reports.terminal import as_text, coloured, format_table, section
 from petaudit.system.files import unchanged
 from petaudit.system.output import refuse_inputs, write_whole
@@ -74,19 +75,19 @@ def _rates(release: Audit) -> list[str]:
     ]
     rows = []
     for result in _results(release):
-        for figure in result.breakdown.get("attacks", ()):
+        for figure in result.published.breakdown.get("attacks", ()):
             name = f"{result.measure} {figure.attack}".rstrip()
-            rates = [_percent(figure.attack_rate), _percent(figure.control_rate)]
-            excess = "-" if figure.value is None else f"{figure.value:.4f}"
+            shares = (figure.attack_rate, figure.control_rate)
+            step = figure.rounded_to
+            rates = ["-" if share is None else percent(share, step) for share in shares]
+            digits = 4 if step is None else 2
+            excess = "-" if figure.value is None else f"{figure.value:.{digits}f}"
             ends = "-"
             if figure.lower is not None:
-                ends = phrase("{low:.4f} to {high:.4f}", low=figure.lower, high=figure.upper)
+                low, high = f"{figure.lower:.{digits}f}", f"{figure.upper:.{digits}f}"
+                ends = phrase("{low} to {high}", low=low, high=high)
             rows.append([name, *rates, excess, ends])
     return [*format_table(header, rows), ""] if rows else []
-
-
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{share:.2%}"
 
 
 def _results(release: Audit) -> list[Result]:
@@ -116,6 +117,9 @@ def _options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     for path, value in split_options(chosen.option, "--option").items():
         measure, _, name = path.partition(".")
         options.setdefault(find_measure(measure).name, {})[name] = option_value(value)
+    if chosen.exact_figures:
+        for own in options.values():
+            own["exact_figures"] = True
     for text in split_names(chosen.limit):
         measure, equals, limit = text.rpartition("=")
         judged = [find_measure(measure).name] if equals else [n for n in options if n != _PROXY]

@@ -345,9 +345,9 @@ def add_attack(command: Options) -> None:
     _add_strict(limits)
     _add_engine(command)
     add_demo(command)
-    command.group("output").value(
-        "--rows", "FILE", "write the numbers of the exposed rows of ORIGINAL to this CSV"
-    )
+    output = command.group("output")
+    output.value("--rows", "FILE", "write the numbers of the exposed rows of ORIGINAL to this CSV")
+    output.flag("--exact-figures", "do not round figures to steps of at least ten people")
 
 
 def _add_synthetic(command: Options) -> None:

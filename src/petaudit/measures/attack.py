@@ -21,11 +21,18 @@ from petaudit.errors import (
     phrase,
     term,
 )
+from petaudit.exact import coarse
 from petaudit.exact.deciding import breaches, is_comparable, keeps, people_needed
 from petaudit.exact.excess import Excess
 from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
-from petaudit.measures.attack_figure import AttackFigure, badness, exposed_text, rate_error
+from petaudit.measures.attack_figure import (
+    AttackFigure,
+    badness,
+    exposed_text,
+    rate_error,
+    rounded_exposure,
+)
 from petaudit.measures.base import (
     Annotation,
     Better,
@@ -63,6 +70,11 @@ Columns: TypeAlias = Annotated[
 By: TypeAlias = Annotated[
     str | None, kinds.COLUMN, "tell how exposed each group of people with one value of this is"
 ]
+ExactFigures: TypeAlias = Annotated[
+    bool,
+    kinds.Boolean(),
+    "write and show exact figures: two audits that differ by a person may tell about that person",
+]
 _MOST_SHOWN: Final = 5
 ASSUMPTIONS: Final = (
     phrase("the control is from the same source as the original and was not used for training"),
@@ -87,6 +99,7 @@ class AttackMeasure(Measure):
     decides_by_interval = True
     is_mentioned = False
     only_by_name = "is for synthetic tables, whose rows belong to no real person"
+    figure_ignores = ("exact_figures",)
     details = rows_of(AttackFigure, "attacks")
     pictures = staticmethod(attacks_of)
 
@@ -167,6 +180,7 @@ class AttackMeasure(Measure):
         limit: Fraction | None,
         *,
         by: str | None = None,
+        exact_figures: bool = False,
         warnings: Iterable[str] = (),
         breakdown: Mapping[str, Any] | None = None,
         **internal: Any,
@@ -219,10 +233,12 @@ class AttackMeasure(Measure):
                 "control_people": worst.control_people,
                 "people_needed": worst.people_needed,
                 **(breakdown or {}),
+                "rounded_to": None,
                 "attacks": figures,
                 "exposed": tuple(exposed),
             },
             figure=self.name if known else f"{self.name}: attack rate",
+            exact_figures=exact_figures,
             attacked={attack.name: attack.training for attack in attacks},
             attack_tables=tables,
             **internal,
@@ -236,7 +252,39 @@ class AttackMeasure(Measure):
             return replace(result, passed=False)
         if statuses == {"passed"}:
             return replace(result, passed=True)
-        raise UndecidedError(_why_undecided(figures, known), result=result)
+        shown = result.published.attacks
+        raise UndecidedError(_why_undecided(shown, known), result=result)
+
+    def published(self, result: Result) -> Result:
+        """The figures on steps of several people, unless exact ones were asked for."""
+        if result.internal.get("exact_figures") or "attacks" not in result.breakdown:
+            return result
+        figures = tuple(figure.rounded(result.limit) for figure in result.attacks)
+        worst = figures[result.attacks.index(max(result.attacks, key=badness))]
+        parts = coarse.parts_of(min(worst.people, worst.control_people or worst.people))
+        others = {
+            name: coarse.rounded(result.breakdown[name], parts)
+            for name in ("auc", "disclosed_in_original")
+            if name in result.breakdown
+        }
+        shown = {
+            "interval": None if worst.lower is None else (worst.lower, worst.upper),
+            "attack_rate": worst.attack_rate,
+            "control_rate": worst.control_rate,
+            "base_rate": worst.base_rate,
+            "people_needed": worst.people_needed,
+            "rounded_to": worst.rounded_to,
+            **others,
+            "attacks": figures,
+            "exposed": tuple(rounded_exposure(group) for group in result.exposed),
+        }
+        value = worst.value if result.control_rate is not None else worst.attack_rate
+        return replace(
+            result,
+            value=math.nan if value is None else value,
+            breakdown={**result.breakdown, **shown},
+            internal={**result.internal, "exact_figures": True},
+        )
 
     def explain(self, result: Result) -> Iterator[str]:
         """The rates and intervals, and how exposed the rarest people are."""

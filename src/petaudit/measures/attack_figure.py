@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from petaudit.errors import Phrase, counted, exactly, phrase, share
+from petaudit.exact import coarse
+from petaudit.exact.coarse import one_digit
 from petaudit.exact.excess import Excess, Successes, excess
-from petaudit.i18n.numbers import Share
 
 if TYPE_CHECKING:
     from petaudit.attacks.people import Attack, Exposure
@@ -32,6 +33,8 @@ class AttackFigure:
     people_needed: int | None = None
     """How many people of the control would decide about the limit."""
     status: str = "measured"
+    rounded_to: float | None = None
+    """The step that the figures are on; None where they are exact."""
 
     @classmethod
     def of(cls, attack: Attack, tables: AttackTables) -> tuple[AttackFigure, Excess | None]:
@@ -55,7 +58,7 @@ class AttackFigure:
         """The figures in a sentence."""
         people = phrase(
             "{rate} of {people} of the original",
-            rate=_share(self.attack_rate, self.people),
+            rate=_share(self.attack_rate, self.people, self.rounded_to),
             people=counted(self.people, "person", "people", of=self.people),
         )
         if self.control_rate is None or self.control_people is None:
@@ -64,25 +67,93 @@ class AttackFigure:
             told = phrase(
                 "{people}, {control} of {others} of the control",
                 people=people,
-                control=_share(self.control_rate, self.control_people),
+                control=_share(self.control_rate, self.control_people, self.rounded_to),
                 others=counted(self.control_people, "person", "people", of=self.control_people),
             )
         if self.base_rate is not None:
-            base = _share(self.base_rate, self.control_people or self.people)
+            base = _share(self.base_rate, self.control_people or self.people, self.rounded_to)
             told = phrase("{told} ({base} by guessing)", told=told, base=base)
         if self.value is None and self.control_rate is not None:
             told = phrase("{told}: every stranger is exposed, nothing can be concluded", told=told)
         elif self.value is not None and self.lower is not None and self.upper is not None:
-            told = _with_excess(told, self.value, self.lower, self.upper)
+            told = _with_excess(told, self.value, self.lower, self.upper, self.rounded_to)
         return phrase("{name}: {told}", name=self.attack, told=told) if self.attack else told
 
+    def rounded(self, limit: float | None) -> AttackFigure:
+        """The figures on steps of several people, each on its own side of the limit."""
+        fewest = min(self.people, self.control_people or self.people)
+        parts = coarse.parts_of(fewest)
+        if self.control_rate is not None:
+            # A share of the strangers who are safe: one of them weighs the more, the fewer they are.
+            safe = 1 - coarse.rounded(self.control_rate, parts)
+            parts = coarse.parts_of(fewest * safe)
+        return replace(
+            self,
+            value=_rounded(self.value, parts, limit),
+            lower=_rounded(self.lower, parts, limit, "below"),
+            upper=_rounded(self.upper, parts, limit, "above"),
+            attack_rate=coarse.rounded(self.attack_rate, parts),
+            control_rate=_rounded(self.control_rate, parts),
+            base_rate=_rounded(self.base_rate, parts),
+            people_needed=None if self.people_needed is None else one_digit(self.people_needed),
+            rounded_to=1 / parts,
+        )
 
-def _share(rate: float, people: int) -> Share:
+
+def _rounded(
+    value: float | None, parts: int, limit: float | None = None, to: Any = "nearest"
+) -> float | None:
+    return None if value is None else coarse.rounded(value, parts, limit, to)
+
+
+def rounded_exposure(group: Exposure) -> Exposure:
+    """How exposed a group is, on steps of several people; of a small group nothing is told."""
+    fewest = min(
+        group.people, group.people if group.control_people is None else group.control_people
+    )
+    many = coarse.people_rounded(group.people)
+    strangers = (
+        None if group.control_people is None else coarse.people_rounded(group.control_people)
+    )
+    if group.attack_rate is None or fewest < coarse.FEWEST:
+        told = dict.fromkeys(("attack_rate", "control_rate", "excess", "lower", "upper"))
+        return replace(group, people=many, control_people=strangers, **told)  # type: ignore[arg-type]
+    rates = (group.attack_rate, group.control_rate, None, group.people, group.control_people)
+    figure = AttackFigure("", group.excess, group.lower, group.upper, *rates).rounded(None)
+    return replace(
+        group,
+        people=many,
+        attack_rate=figure.attack_rate,
+        control_people=strangers,
+        control_rate=figure.control_rate,
+        excess=figure.value,
+        lower=figure.lower,
+        upper=figure.upper,
+        rounded_to=figure.rounded_to,
+    )
+
+
+def percent(rate: float, step: float | None, digits: int = 2) -> str:
+    """A rate in percent; on a step, next to nobody and nearly everybody are said to be so.
+
+    >>> percent(0.0, None), percent(0.0, 0.01), percent(1.0, 0.05), percent(0.77, 0.01)
+    ('0.00%', '<0.5%', '>97.5%', '77%')
+    """
+    if step is None:
+        return f"{rate:.{digits}%}"
+    if rate <= 0:
+        return f"<{50 * step:g}%"
+    return f">{100 - 50 * step:g}%" if rate >= 1 else f"{100 * rate:.0f}%"
+
+
+def _share(rate: float, people: int, step: float | None) -> str:
     """A rate in percent, as a range where it is of very few people."""
-    return share(round(rate * people), people, 2)
+    return share(round(rate * people), people, 2) if step is None else percent(rate, step)
 
 
-def _with_excess(told: Phrase, value: float, lower: float, upper: float) -> Phrase:
+def _with_excess(
+    told: Phrase, value: float, lower: float, upper: float, step: float | None
+) -> Phrase:
     """Add the excess; where counts are hidden, with two digits: they tell nobody."""
     exact = phrase(
         "excess {excess:.4f} (95 % interval {lower:.4f} to {upper:.4f})",
@@ -96,20 +167,23 @@ def _with_excess(told: Phrase, value: float, lower: float, upper: float) -> Phra
         lower=lower,
         upper=upper,
     )
-    return phrase("{told}: {excess}", told=told, excess=exactly(exact, rounded))
+    excess = rounded if step is not None else exactly(exact, rounded)
+    return phrase("{told}: {excess}", told=told, excess=excess)
 
 
 def exposed_text(group: Exposure) -> Phrase:
     """How exposed some of the people are, in a sentence."""
-    told = phrase(
-        "{group}: {rate} exposed", group=group.group, rate=_share(group.attack_rate, group.people)
-    )
+    if group.attack_rate is None:
+        return phrase("{group}: too few people to tell", group=group.group)
+    step = group.rounded_to
+    rate = _share(group.attack_rate, group.people, step)
+    told = phrase("{group}: {rate} exposed", group=group.group, rate=rate)
     if group.excess is None or group.lower is None or group.upper is None:
         return told
     if group.control_rate is not None and group.control_people is not None:
-        control = _share(group.control_rate, group.control_people)
+        control = _share(group.control_rate, group.control_people, step)
         told = phrase("{told}, {control} in the control", told=told, control=control)
-    return _with_excess(told, group.excess, group.lower, group.upper)
+    return _with_excess(told, group.excess, group.lower, group.upper, step)
 
 
 def badness(figure: AttackFigure) -> float:

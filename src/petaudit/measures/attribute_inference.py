@@ -8,7 +8,15 @@ from typing import Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns, refuse_known
+from petaudit.measures.attack import (
+    AttackMeasure,
+    By,
+    Control,
+    ExactFigures,
+    Person,
+    named_columns,
+    refuse_known,
+)
 from petaudit.measures.base import Result
 from petaudit.system import kinds
 
@@ -58,6 +66,7 @@ class AttributeInference(AttackMeasure):
         by: By = None,
         person: Person = None,
         control: Control = None,
+        exact_figures: ExactFigures = False,
     ) -> Result:
         """Guess every secret of everybody."""
         from petaudit.attacks.methods import guessed  # noqa: PLC0415 (it compiles)
@@ -69,7 +78,9 @@ class AttributeInference(AttackMeasure):
             used = named_columns(others if known is None else known, tables, "known")
             refuse_known(column, used, ("secret", "known"))
             attacks.append(guessed(tables, column, used, float(tolerance)))
-        return self.judge_attacks(inputs, tables, attacks, limit, by=by)
+        return self.judge_attacks(
+            inputs, tables, attacks, limit, by=by, exact_figures=exact_figures
+        )
 
     def explain(self, result: Result) -> Iterator[str]:
         """The figures of each secret, and what a guess without the table would do."""

@@ -238,6 +238,10 @@ class Measure:
         """Measure opened inputs; options are keyword-only parameters of their own."""
         raise NotImplementedError
 
+    def published(self, result: Result) -> Result:
+        """The result as documents and terminals show it: coarser where figures would tell on people."""
+        return result
+
     def explain(self, result: Result) -> Iterable[str]:
         """Say what a person asks next, in sentences without any value of the data."""
         return ()

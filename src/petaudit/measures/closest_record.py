@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 
 from petaudit.errors import counted, phrase
+from petaudit.exact import coarse
 from petaudit.inputs import Inputs
 from petaudit.measures import attack
-from petaudit.measures.attack import AttackMeasure, Control, Person, named_columns
+from petaudit.measures.attack import AttackMeasure, Control, ExactFigures, Person, named_columns
+from petaudit.measures.attack_figure import percent
 from petaudit.measures.base import Columns, Measure, ReportedFigure, Result
+from petaudit.singling.control import CONTROL, ORIGINAL
 
 
 class ClosestRecord(AttackMeasure):
@@ -53,6 +57,7 @@ class ClosestRecord(AttackMeasure):
         columns: attack.Columns = None,
         person: Person = None,
         control: Control = None,
+        exact_figures: ExactFigures = False,
     ) -> Result:
         """Find the nearest people of both tables for every synthetic row."""
         from petaudit.attacks.methods import nearer_to_training  # noqa: PLC0415 (it compiles)
@@ -69,15 +74,29 @@ class ClosestRecord(AttackMeasure):
                     "of single ones; membership and attribute-inference measure the risk"
                 ),
             ),
-            breakdown={"rows": tables.joint.rows[0]},
+            breakdown={"rows": tables.joint.rows[0], "rounded_to": None},
+            exact_figures=exact_figures,
+            people=min(tables.people(ORIGINAL), tables.people(CONTROL)),
+        )
+
+    def published(self, result: Result) -> Result:
+        """The share on a step of several people."""
+        if result.internal.get("exact_figures"):
+            return result
+        parts = coarse.parts_of(result.people)
+        return replace(
+            result,
+            value=coarse.rounded(result.value, parts, result.limit),
+            breakdown={**result.breakdown, "rounded_to": 1 / parts},
+            internal={**result.internal, "exact_figures": True},
         )
 
     def explain(self, result: Result) -> Iterator[str]:
         """The share, and what chance gives."""
         yield phrase(
-            "{share:.2%} of {rows} are nearer to the original than to the control, at equal sizes; "
+            "{share} of {rows} are nearer to the original than to the control, at equal sizes; "
             "50 % is what chance gives",
-            share=result.value,
+            share=percent(float(result.value), result.rounded_to),
             rows=counted(result.rows, "synthetic row"),
         )
 

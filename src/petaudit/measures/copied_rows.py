@@ -5,7 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
+from petaudit.measures.attack import (
+    AttackMeasure,
+    By,
+    Columns,
+    Control,
+    ExactFigures,
+    Person,
+    named_columns,
+)
 from petaudit.measures.base import Result
 
 
@@ -46,13 +54,16 @@ class CopiedRows(AttackMeasure):
         by: By = None,
         person: Person = None,
         control: Control = None,
+        exact_figures: ExactFigures = False,
     ) -> Result:
         """Look up every row in the synthetic table."""
         from petaudit.attacks.methods import copied  # noqa: PLC0415 (it compiles)
 
         tables = self.tables(inputs, person, control)
         attack = copied(tables, named_columns(columns, tables, "columns"))
-        return self.judge_attacks(inputs, tables, [attack], limit, by=by)
+        return self.judge_attacks(
+            inputs, tables, [attack], limit, by=by, exact_figures=exact_figures
+        )
 
 
 copied_rows = CopiedRows.as_function()

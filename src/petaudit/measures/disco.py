@@ -8,7 +8,16 @@ from typing import Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns, refuse_known
+from petaudit.measures.attack import (
+    AttackMeasure,
+    By,
+    Control,
+    ExactFigures,
+    Person,
+    named_columns,
+    refuse_known,
+)
+from petaudit.measures.attack_figure import percent
 from petaudit.measures.base import Result
 from petaudit.system import kinds
 
@@ -56,6 +65,7 @@ class Disco(AttackMeasure):
         by: By = None,
         person: Person = None,
         control: Control = None,
+        exact_figures: ExactFigures = False,
     ) -> Result:
         """Look up the keys of everybody."""
         from petaudit.attacks.methods import disclosed, disclosed_in_original  # noqa: PLC0415
@@ -70,15 +80,21 @@ class Disco(AttackMeasure):
             attacks.append(disclosed(tables, column, used))
             shares.append(disclosed_in_original(tables, column, used))
         return self.judge_attacks(
-            inputs, tables, attacks, limit, by=by, breakdown={"disclosed_in_original": max(shares)}
+            inputs,
+            tables,
+            attacks,
+            limit,
+            by=by,
+            exact_figures=exact_figures,
+            breakdown={"disclosed_in_original": max(shares)},
         )
 
     def explain(self, result: Result) -> Iterator[str]:
         """Also what the original itself would disclose."""
         yield from super().explain(result)
         yield phrase(
-            "the original itself would disclose it of {share:.2%}",
-            share=result.disclosed_in_original,
+            "the original itself would disclose it of {share}",
+            share=percent(result.disclosed_in_original, result.rounded_to),
         )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from petaudit.errors import OptionError, listing, names_in
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns
+from petaudit.measures.attack import AttackMeasure, By, Control, ExactFigures, Person, named_columns
 from petaudit.measures.base import Result
 from petaudit.system import kinds
 
@@ -57,6 +57,7 @@ class Linkability(AttackMeasure):
         by: By = None,
         person: Person = None,
         control: Control = None,
+        exact_figures: ExactFigures = False,
     ) -> Result:
         """Look for the nearest rows by either list."""
         from petaudit.attacks.methods import linked  # noqa: PLC0415 (it compiles)
@@ -68,7 +69,13 @@ class Linkability(AttackMeasure):
             one, other = (named_columns(names, tables, "aux_cols") for names in (first, second))
             attacks.append(linked(tables, one, other, neighbours))
         return self.judge_attacks(
-            inputs, tables, attacks, limit, by=by, breakdown={"neighbours": neighbours}
+            inputs,
+            tables,
+            attacks,
+            limit,
+            by=by,
+            exact_figures=exact_figures,
+            breakdown={"neighbours": neighbours},
         )
 
     def check(self, options: Mapping[str, Any]) -> None:

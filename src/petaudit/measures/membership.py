@@ -7,7 +7,15 @@ from typing import Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
+from petaudit.measures.attack import (
+    AttackMeasure,
+    By,
+    Columns,
+    Control,
+    ExactFigures,
+    Person,
+    named_columns,
+)
 from petaudit.measures.base import Result
 from petaudit.pictures.membership import membership_of
 from petaudit.system import kinds
@@ -62,6 +70,7 @@ class Membership(AttackMeasure):
         by: By = None,
         person: Person = None,
         control: Control = None,
+        exact_figures: ExactFigures = False,
     ) -> Result:
         """Take the nearest people for members."""
         from petaudit.attacks.methods import members  # noqa: PLC0415 (it compiles)
@@ -82,7 +91,15 @@ class Membership(AttackMeasure):
                 )
             )
         return self.judge_attacks(
-            inputs, tables, [attack], limit, by=by, warnings=notes, breakdown=breakdown, curve=curve
+            inputs,
+            tables,
+            [attack],
+            limit,
+            by=by,
+            exact_figures=exact_figures,
+            warnings=notes,
+            breakdown=breakdown,
+            curve=curve,
         )
 
 

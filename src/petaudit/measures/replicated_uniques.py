@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Annotated
 
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns
+from petaudit.measures.attack import AttackMeasure, By, Control, ExactFigures, Person, named_columns
 from petaudit.measures.base import Result
 from petaudit.system import kinds
 
@@ -53,6 +53,7 @@ class ReplicatedUniques(AttackMeasure):
         by: By = None,
         person: Person = None,
         control: Control = None,
+        exact_figures: ExactFigures = False,
     ) -> Result:
         """Count those who are alone in either table."""
         from petaudit.attacks.methods import replicated  # noqa: PLC0415 (it compiles)
@@ -60,7 +61,9 @@ class ReplicatedUniques(AttackMeasure):
         tables = self.tables(inputs, person, control)
         given = keys if keys is not None else inputs.roles.quasi_identifiers or None
         attack = replicated(tables, named_columns(given, tables, "keys"))
-        return self.judge_attacks(inputs, tables, [attack], limit, by=by)
+        return self.judge_attacks(
+            inputs, tables, [attack], limit, by=by, exact_figures=exact_figures
+        )
 
 
 replicated_uniques = ReplicatedUniques.as_function()

@@ -158,6 +158,11 @@ class Result:
         return {True: "passed", False: "failed", None: "measured"}[self.passed]
 
     @property
+    def published(self) -> Result:
+        """The result as documents and terminals show it."""
+        return self.by.published(self)
+
+    @property
     def explanation(self) -> tuple[str, ...]:
         """What a person asks next, in sentences without any value of the data."""
         return tuple(self.by.explain(self))
@@ -215,21 +220,22 @@ class Result:
         """
         from petaudit.pictures import pictures_of  # noqa: PLC0415 (it knows counts)
 
-        pictures, notes = pictures_of(self.by.pictures if with_pictures else None, inputs, self)
+        shown = self.published
+        pictures, notes = pictures_of(self.by.pictures if with_pictures else None, inputs, shown)
         return {
             **self.by.empty_entry(),
-            "status": self.status,
-            "figure": self.figure,
-            "value": plain_data(self.value),
-            "limit": plain_data(self.limit),
-            "limit_exact": self.limit_exact,
-            "strict": self.is_strict,
-            "conditions": list(self.conditions),
-            "profile": self.breakdown.get("profile"),
-            "lower_bound": self.is_lower_bound,
-            "explanation": list(self.explanation),
-            "warnings": [*self.warnings, *notes],
-            "details": self._entry_details(),
+            "status": shown.status,
+            "figure": shown.figure,
+            "value": plain_data(shown.value),
+            "limit": plain_data(shown.limit),
+            "limit_exact": shown.limit_exact,
+            "strict": shown.is_strict,
+            "conditions": list(shown.conditions),
+            "profile": shown.breakdown.get("profile"),
+            "lower_bound": shown.is_lower_bound,
+            "explanation": list(shown.explanation),
+            "warnings": [*shown.warnings, *notes],
+            "details": shown._entry_details(),
             "pictures": pictures,
         }
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from petaudit.errors import phrase
+from petaudit.exact import coarse
 from petaudit.i18n.voice import Voice
 from petaudit.pictures.attacks import attacks_of
 from petaudit.pictures.base import Chart, Picture, check
@@ -136,6 +137,15 @@ def membership_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
     )
     rates = tuple(round(rate, 4) for rate in curve.true_rates(FALSE_RATES))
     people = (len(curve.training), len(curve.control))
+    if result.rounded_to is not None:
+        parts = coarse.parts_of(min(people))
+        if parts < len(SHARES) + 1:
+            # Every share would be of a few people, whose distances nobody is told.
+            return attacks_of(inputs, result)
+        rates = tuple(coarse.rounded(rate, parts) for rate in rates)
+        own, others = (
+            tuple(coarse.rounded(each, len(SHARES) + 1) for each in part) for part in (own, others)
+        )
     drawn = MembershipCurves(
         rates, float(result.fpr), float(result.attack_rate), *people, own, others
     )
