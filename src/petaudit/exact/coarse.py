@@ -76,5 +76,5 @@ def one_digit(number: int) -> int:
     >>> one_digit(111), one_digit(9_768), one_digit(7)
     (200, 10000, 7)
     """
-    power = 10 ** (len(str(number)) - 1)
+    power: int = 10 ** (len(str(number)) - 1)
     return -(-number // power) * power

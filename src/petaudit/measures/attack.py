@@ -70,11 +70,6 @@ Columns: TypeAlias = Annotated[
 By: TypeAlias = Annotated[
     str | None, kinds.COLUMN, "tell how exposed each group of people with one value of this is"
 ]
-ExactFigures: TypeAlias = Annotated[
-    bool,
-    kinds.Boolean(),
-    "write and show exact figures: two audits that differ by a person may tell about that person",
-]
 _MOST_SHOWN: Final = 5
 ASSUMPTIONS: Final = (
     phrase("the control is from the same source as the original and was not used for training"),

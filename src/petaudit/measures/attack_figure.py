@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from petaudit.errors import Phrase, counted, exactly, phrase, share
 from petaudit.exact import coarse
 from petaudit.exact.coarse import one_digit
 from petaudit.exact.excess import Excess, Successes, excess
+from petaudit.system import kinds
 
 if TYPE_CHECKING:
     from petaudit.attacks.people import Attack, Exposure
     from petaudit.attacks.tables import AttackTables
+
+ExactFigures: TypeAlias = Annotated[
+    bool,
+    kinds.Boolean(),
+    "write and show exact figures: two audits that differ by a person may tell about that person",
+]
 
 
 @dataclass(frozen=True)
@@ -84,7 +91,7 @@ class AttackFigure:
         fewest = min(self.people, self.control_people or self.people)
         parts = coarse.parts_of(fewest)
         if self.control_rate is not None:
-            # A share of the strangers who are safe: one of them weighs the more, the fewer they are.
+            # A share of the strangers who are safe: of few, each weighs more.
             safe = 1 - coarse.rounded(self.control_rate, parts)
             parts = coarse.parts_of(fewest * safe)
         return replace(

@@ -8,15 +8,8 @@ from typing import Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import (
-    AttackMeasure,
-    By,
-    Control,
-    ExactFigures,
-    Person,
-    named_columns,
-    refuse_known,
-)
+from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns, refuse_known
+from petaudit.measures.attack_figure import ExactFigures
 from petaudit.measures.base import Result
 from petaudit.system import kinds
 

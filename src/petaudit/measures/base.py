@@ -239,7 +239,7 @@ class Measure:
         raise NotImplementedError
 
     def published(self, result: Result) -> Result:
-        """The result as documents and terminals show it: coarser where figures would tell on people."""
+        """The result as it is shown and written: coarser where it would tell about people."""
         return result
 
     def explain(self, result: Result) -> Iterable[str]:

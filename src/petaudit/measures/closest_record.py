@@ -10,8 +10,8 @@ from petaudit.errors import counted, phrase
 from petaudit.exact import coarse
 from petaudit.inputs import Inputs
 from petaudit.measures import attack
-from petaudit.measures.attack import AttackMeasure, Control, ExactFigures, Person, named_columns
-from petaudit.measures.attack_figure import percent
+from petaudit.measures.attack import AttackMeasure, Control, Person, named_columns
+from petaudit.measures.attack_figure import ExactFigures, percent
 from petaudit.measures.base import Columns, Measure, ReportedFigure, Result
 from petaudit.singling.control import CONTROL, ORIGINAL
 

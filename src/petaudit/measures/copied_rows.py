@@ -5,15 +5,8 @@ from __future__ import annotations
 from fractions import Fraction
 
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import (
-    AttackMeasure,
-    By,
-    Columns,
-    Control,
-    ExactFigures,
-    Person,
-    named_columns,
-)
+from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
+from petaudit.measures.attack_figure import ExactFigures
 from petaudit.measures.base import Result
 
 

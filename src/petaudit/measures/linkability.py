@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 from petaudit.errors import OptionError, listing, names_in
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, ExactFigures, Person, named_columns
+from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns
+from petaudit.measures.attack_figure import ExactFigures
 from petaudit.measures.base import Result
 from petaudit.system import kinds
 

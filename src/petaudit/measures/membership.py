@@ -7,15 +7,8 @@ from typing import Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import (
-    AttackMeasure,
-    By,
-    Columns,
-    Control,
-    ExactFigures,
-    Person,
-    named_columns,
-)
+from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
+from petaudit.measures.attack_figure import ExactFigures
 from petaudit.measures.base import Result
 from petaudit.pictures.membership import membership_of
 from petaudit.system import kinds

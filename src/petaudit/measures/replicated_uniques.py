@@ -7,7 +7,8 @@ from fractions import Fraction
 from typing import Annotated
 
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, ExactFigures, Person, named_columns
+from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns
+from petaudit.measures.attack_figure import ExactFigures
 from petaudit.measures.base import Result
 from petaudit.system import kinds
 

@@ -73,7 +73,9 @@ class RunResult(Mapping[str, Any]):
 
     @property
     def value(self) -> Any:
-        """The figure."""
+        """The figure, exact where the result is still held."""
+        if self.result is not None:
+            return figure_of(plain_data(self.result.value))
         return figure_of(self.data["value"])
 
     @property
