@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,4 +41,4 @@ def test_a_step_is_of_ten_people_at_least(people: int) -> None:
 def test_most_single_people_are_not_seen() -> None:
     """Of 1,000 people one more who is exposed shows at one rate in ten, and no more."""
     rates = [rounded(exposed / 1000, parts_of(1000)) for exposed in range(1001)]
-    assert sum(one != other for one, other in zip(rates, rates[1:], strict=False)) == 100
+    assert sum(one != other for one, other in pairwise(rates)) == 100

@@ -15,6 +15,7 @@ from petaudit.errors import InputError, OptionError, PetauditError, names_in, ph
 from petaudit.judging.document import figure_of, plain
 from petaudit.judging.gate import ERROR
 from petaudit.measures import Result
+from petaudit.measures.result import plain_data
 from petaudit.pipelines.advising import advice_of_runs
 from petaudit.pipelines.checking import Checked, check_runs, note_wrong_files
 from petaudit.pipelines.configuration import configuration_text, default_folder, with_overrides
