@@ -96,7 +96,7 @@ class AttackFigure:
             parts = coarse.parts_of(fewest * safe)
         return replace(
             self,
-            value=_rounded(self.value, parts, limit),
+            value=_rounded(self.value, parts, limit, "above"),  # never toward "safe"
             lower=_rounded(self.lower, parts, limit, "below"),
             upper=_rounded(self.upper, parts, limit, "above"),
             attack_rate=coarse.rounded(self.attack_rate, parts),

@@ -86,7 +86,7 @@ class ClosestRecord(AttackMeasure):
         parts = coarse.parts_of(result.people)
         return replace(
             result,
-            value=coarse.rounded(result.value, parts, result.limit),
+            value=coarse.rounded(result.value, parts, result.limit, "above"),
             breakdown={**result.breakdown, "rounded_to": 1 / parts},
             internal={**result.internal, "exact_figures": True},
         )
