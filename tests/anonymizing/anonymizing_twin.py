@@ -35,12 +35,15 @@ class Case:
         return list(self.hierarchies)
 
     def label(self, name: str, leaf: Cell, level: int) -> Cell:
-        return leaf if level == 0 else self.hierarchies[name][leaf][level - 1]
+        # What is suppressed to begin with stays so.
+        return leaf if level == 0 or leaf == "*" else self.hierarchies[name][leaf][level - 1]
 
     def levels(self, name: str) -> int:
         return 1 + len(next(iter(self.hierarchies[name].values())))
 
     def under(self, name: str, label: Cell, level: int) -> int:
+        if label == "*":
+            return len(self.hierarchies[name])
         return sum(self.label(name, leaf, level) == label for leaf in self.hierarchies[name])
 
 
@@ -102,7 +105,10 @@ def suppressed_at(case: Case, levels: tuple[int, ...]) -> set[int] | None:
         gone |= dropped(case, classes, gone)
     if needs_everyone(case) and (gone or lacking(case, levels, classes)):
         return None
-    order = {name: list(tree) for name, tree in case.hierarchies.items()}
+    # Rows that say nothing to begin with are suppressed already, and nobody counts them as lost.
+    marked = {key for key in classes if set(key) == {"*"}} if case.suppressed != "drop" else set()
+    gone |= marked
+    order = {name: [*tree, "*"] for name, tree in case.hierarchies.items()}
 
     def rank(key: tuple[Cell, ...]) -> Any:
         members = classes[key]
@@ -113,7 +119,7 @@ def suppressed_at(case: Case, levels: tuple[int, ...]) -> set[int] | None:
     for more in range(len(others) + 1):
         away = gone | set(others[:more])
         lost = [row for key in away for row in classes[key]]
-        if len(lost) > case.max_suppressed:
+        if len(lost) - sum(len(classes[key]) for key in marked) > case.max_suppressed:
             return None
         if (
             more
@@ -392,7 +398,7 @@ def loss(case: Case, levels: tuple[int, ...], gone: set[int]) -> float:
             continue
         cells = []
         for place, row in enumerate(case.rows):
-            if place in gone:
+            if place in gone or row[name] == "*":
                 cells.append(1.0)
             elif case.objective == "precision":
                 cells.append(level / max(case.levels(name) - 1, 1))
