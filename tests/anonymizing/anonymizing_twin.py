@@ -136,6 +136,14 @@ def suppressed_at(case: Case, levels: tuple[int, ...]) -> set[int] | None:
     return None
 
 
+def silent(case: Case, levels: tuple[int, ...] | None) -> int:
+    """The rows that say nothing at some levels, which are suppressed at no price."""
+    if case.suppressed == "drop":
+        return 0
+    classes = classes_at(case, case.rows, levels or (0,) * len(case.names))
+    return sum(len(members) for key, members in classes.items() if set(key) == {"*"})
+
+
 def has_more_to_try(case: Case, lost: list[int]) -> bool:
     of_table = any(name in _OF_TABLE and _is_of_table(name, case) for name in case.settings)
     return of_table or (case.suppressed == "class" and bool(lost))

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from anonymizing import anonymizing_twin as twin
-from anonymizing.cases import as_table, given_to, problem_of, random_case, released, seeds
+from anonymizing.cases import (
+    as_table,
+    given_to,
+    marked_case,
+    problem_of,
+    random_case,
+    released,
+    seeds,
+)
 from budget import IS_LONG
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.search import search
@@ -27,7 +35,8 @@ FIGURES = {
 @pytest.mark.parametrize("part", range(10))
 def test_the_best_of_all_levels_is_reached_and_audited_alike(part: int) -> None:
     for seed in seeds(6000 if IS_LONG else 600)[part::10]:
-        case = random_case(seed)
+        # 2832: what is suppressed to begin with is no reason to give up at the top.
+        case = marked_case(seed or 2832) if seed % 3 == 0 else random_case(seed)
         best = twin.best(case)
         try:
             solution = search(problem_of(case))
@@ -37,7 +46,8 @@ def test_the_best_of_all_levels_is_reached_and_audited_alike(part: int) -> None:
         assert best is not None, (seed, solution)
         assert solution.value == pytest.approx(best[0], abs=1e-9), (seed, solution, best)
         assert solution.is_optimal
-        assert solution.suppressed_rows <= case.max_suppressed
+        lost = solution.suppressed_rows - twin.silent(case, solution.levels)
+        assert lost <= case.max_suppressed
         check_audit(seed, case, solution)
 
 
@@ -49,12 +59,7 @@ def check_audit(seed: int, case: twin.Case, solution: Solution) -> None:
     is_whole &= table.num_rows == len(case.rows)
     original = as_table(case.rows) if is_whole else None
     is_kept = "class" if case.suppressed == "drop" else case.suppressed
-    inputs = given_to(
-        case,
-        table,
-        original=original,
-        suppressed=is_kept,
-    )
+    inputs = given_to(case, table, original=original, suppressed=is_kept)
     for name, options in case.settings.items():
         if case.suppressed == "exclude" and all(
             level == "*" for column in range(len(case.names)) for level in solution.labels(column)
