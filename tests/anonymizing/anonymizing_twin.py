@@ -167,8 +167,10 @@ def all_hold(
                 fit += sum(
                     p for p, c in zip(people, classes, strict=True) if p and p > size(case, c)
                 )
-        blank = case.sensitive and all(
-            case.rows[row][name] is None for row in lost for name in case.sensitive
+        blank = (
+            case.sensitive
+            and len(lost) < len(case.rows)
+            and all(case.rows[row][name] is None for row in lost for name in case.sensitive)
         )
         if breaks(case, lost, everything, fit, is_blank=bool(blank)):
             return False

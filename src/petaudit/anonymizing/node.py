@@ -284,11 +284,14 @@ class Judge:
         return self._first_that_holds(groups, suppressed, _NONE, 0) is not None
 
     def _is_blank(self, joined: Classes) -> Truths:
-        """Where every sensitive value of the suppressed rows is a null, they tell nothing."""
-        blank = np.ones(len(joined.rows), dtype=bool)
+        """Where every sensitive value of the suppressed rows is a null, they tell nothing.
+
+        Unless they are the whole table: then an audit has nothing else to judge, and judges them.
+        """
+        blank = joined.rows < self.problem.total
         looked_at = {name for one in self.of_classes for name in one.attributes}
         if not looked_at:
-            return ~blank
+            return np.zeros_like(blank)
         for name in looked_at:
             step, value, _ = joined.pairs(name)
             null = joined.whole[name].index.get(None, -1)
