@@ -155,6 +155,8 @@ class TableCounts:
     @property
     def rows(self) -> int:
         """How many rows the table has."""
+        if self._rows is None and self._values:
+            self._rows = int(next(iter(self._values.values())).counts.counts.sum())
         if self._rows is None:
             self._rows = self.number(self._raw_rows.select(nw.len().alias("rows")))
         return self._rows

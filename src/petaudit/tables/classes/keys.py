@@ -124,6 +124,8 @@ def class_keys(
     table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
 ) -> ClassKeys:
     """The cheapest keys for a table; ``carried`` columns of the frame come along."""
+    if table.stored is not None and any(map(table.is_text, table.keys(quasi_identifiers))):
+        return _raw_keys(table, quasi_identifiers, carried)
     if table.load is not None and table.has_raw_frame and table.rows >= _LARGE_TABLE:
         text = any(table.is_text(key) for key in table.keys(quasi_identifiers))
         if not text or _has_few_classes(table.sample(quasi_identifiers)):
@@ -156,7 +158,11 @@ def _raw_keys(
 ) -> ClassKeys:
     """Grouping by the cells as they are."""
     keys = table.keys(quasi_identifiers)
-    raw = _keys(table, quasi_identifiers, [nw.col(key) for key in keys], carried)
+    if table.stored is None:
+        raw = _keys(table, quasi_identifiers, [nw.col(key) for key in keys], carried)
+    else:
+        cells = [nw.col(f"r{key[1:]}" if table.is_text(key) else key) for key in keys]
+        raw = _keys(table, quasi_identifiers, cells, carried, table.stored.counting)
     text = [name for key, name in zip(keys, raw.names, strict=True) if table.is_text(key)]
     if not text:
         return raw
@@ -177,9 +183,10 @@ def _keys(
     quasi_identifiers: Sequence[str],
     cells: Sequence[nw.Expr],
     carried: Sequence[str],
+    frame: nw.LazyFrame[Any] | None = None,
 ) -> ClassKeys:
     names = [f"k{place}" for place in range(len(cells))]
-    rows = table.raw_frame.select(*map(nw.Expr.alias, cells, names), *carried)
+    rows = (table.raw_frame if frame is None else frame).select(*map(nw.Expr.alias, cells, names), *carried)
     return ClassKeys(table, rows, names, table.all_suppressed(quasi_identifiers, names))
 
 

@@ -52,8 +52,8 @@ def packed_classes(
     widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
     if not table.rows or sum(widths) > MOST_VALUES:
         return None
-    # A second pass is dear where the rows are remote, and the histogram is wanted anyway.
-    guesses = [_largest_class] if table.is_remote else [_likely_largest_class, _largest_class]
+    # A second pass is dear on a cluster, and the histogram is wanted anyway.
+    guesses = [_largest_class] if table.is_on_spark else [_likely_largest_class, _largest_class]
     for largest_class in guesses:
         largest = largest_class(table, quasi_identifiers)
         packings = {
@@ -262,7 +262,7 @@ def _weighted(
     width = len(values.counts.labels)
     sizes = [width] if packing.place == 0 else []
     weights = packing.weights([[value, *sizes] for value in range(width)])
-    if table.load is not None:
+    if table.load is not None or table.stored is not None:
         # Where a small table can be put beside the data, a join finds all weights at once.
         by_word = {word: weights[:, i] for i, word in enumerate(packing.names)}
         return join_numbers(table, rows, values, position, by_word)
