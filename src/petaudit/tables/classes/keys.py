@@ -124,7 +124,8 @@ def class_keys(
     table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
 ) -> ClassKeys:
     """The cheapest keys for a table; ``carried`` columns of the frame come along."""
-    if table.stored is not None and any(map(table.is_text, table.keys(quasi_identifiers))):
+    stored = table.stored
+    if stored is not None and stored.session.blanks == BLANKS:
         return _raw_keys(table, quasi_identifiers, carried)
     if table.load is not None and table.has_raw_frame and table.rows >= _LARGE_TABLE:
         text = any(table.is_text(key) for key in table.keys(quasi_identifiers))
@@ -166,16 +167,25 @@ def _raw_keys(
     text = [name for key, name in zip(keys, raw.names, strict=True) if table.is_text(key)]
     if not text:
         return raw
-    # Looking at both ends is several times cheaper than trimming and comparing.
-    ends = [nw.col(n).str.head(1).is_in(list(BLANKS)) for n in text]
-    ends += [nw.col(n).str.tail(1).is_in(list(BLANKS)) for n in text]
-    ends += [nw.col(n) == "" for n in text]
+    if table.stored is not None:
+        # What its compiler makes of this cuts off our blanks.
+        ends = [nw.col(n).str.strip_chars() != nw.col(n) for n in text]
+        ends += [nw.col(n) == "" for n in text]
+    else:
+        # Looking at both ends is several times cheaper than trimming and comparing.
+        ends = _blank_ends(text)
     blank = nw.any_horizontal(*(end.fill_null(False) for end in ends), ignore_nulls=False)
     return replace(
         raw,
         blank=blank.cast(nw.Int64),
         trimmed=lambda: trimmed_keys(table, quasi_identifiers, carried=carried),
     )
+
+
+def _blank_ends(names: Sequence[str]) -> list[nw.Expr]:
+    ends = [nw.col(n).str.head(1).is_in(list(BLANKS)) for n in names]
+    ends += [nw.col(n).str.tail(1).is_in(list(BLANKS)) for n in names]
+    return ends + [nw.col(n) == "" for n in names]
 
 
 def _keys(

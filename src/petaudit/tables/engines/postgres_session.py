@@ -215,6 +215,10 @@ def _compiler() -> Any:
             place = sge.Anonymous(this="array_position", expressions=[keys, key])
             return sge.Bracket(this=sge.Paren(this=values), expressions=[place], offset=1)
 
+        def visit_Strip(self, op: Any, *, arg: Any) -> Any:  # noqa: ARG002, N802
+            """Ibis would cut off the blanks of ASCII alone."""
+            return sge.Anonymous(this="btrim", expressions=[arg, sge.convert(BLANKS)])
+
         def visit_InMemoryTable(  # noqa: N802
             self, op: Any, *, name: str, schema: Any, data: Any
         ) -> Any:
