@@ -196,7 +196,9 @@ def _keys(
     frame: nw.LazyFrame[Any] | None = None,
 ) -> ClassKeys:
     names = [f"k{place}" for place in range(len(cells))]
-    rows = (table.raw_frame if frame is None else frame).select(*map(nw.Expr.alias, cells, names), *carried)
+    rows = (table.raw_frame if frame is None else frame).select(
+        *map(nw.Expr.alias, cells, names), *carried
+    )
     return ClassKeys(table, rows, names, table.all_suppressed(quasi_identifiers, names))
 
 

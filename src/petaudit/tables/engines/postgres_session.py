@@ -6,7 +6,7 @@ import os
 import re
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
 _TIMEOUT: Final = "10"
+_CHECKED: Final = "5s"
 
 _shared: ContextVar[dict[Any, Session] | None] = ContextVar("_shared", default=None)
 
@@ -215,7 +216,7 @@ def _compiler() -> Any:
             place = sge.Anonymous(this="array_position", expressions=[keys, key])
             return sge.Bracket(this=sge.Paren(this=values), expressions=[place], offset=1)
 
-        def visit_Strip(self, op: Any, *, arg: Any) -> Any:  # noqa: ARG002, N802
+        def visit_Strip(self, op: Any, *, arg: Any) -> Any:  # noqa: N802
             """Ibis would cut off the blanks of ASCII alone."""
             return sge.Anonymous(this="btrim", expressions=[arg, sge.convert(BLANKS)])
 
@@ -316,6 +317,9 @@ class Session:
                 self.ask("SELECT pg_catalog.current_schemas(false)")[0][0]
             )
             self.ask(*setting(READING, local=False))
+            # A server whose client was killed would notice only when it answers.
+            with suppress(FailedInDatabaseError):  # before version 14, and on some systems
+                self.ask(*setting({"client_connection_check_interval": _CHECKED}, local=False))
             self.blanks = self._blanks(address)
         except BaseException:
             self.backend.con.close()
