@@ -277,7 +277,8 @@ def _numbered(
 ) -> ir.Table:
     """The columns of a table or subquery as c0, c1, ..., and as they are stored as o0, o1, ...
 
-    Text with the blanks around it is in r0, r1, ... With their types Ibis need not ask the server for them, which it does by making a view.
+    Text with the blanks around it is in r0, r1, ... With their types Ibis need not ask the server
+    for them, which it does by making a view.
     """
     read = {f"c{place}": _read_column(column, blanks) for place, column in enumerate(columns)}
     if as_stored:
