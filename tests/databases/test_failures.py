@@ -265,3 +265,28 @@ def test_blanks_that_only_some_rows_have_do_not_tear_classes_apart(server: Serve
     frame = pa.table({"zip": ["476"] * 3 + ["479"] * 2, "sick": [*"ababa"]})
     local = petaudit.t_closeness(frame, quasi_identifiers=["zip"], sensitive="sick")
     assert again.value == local.value
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("jdbc:postgresql://db/health", "expected postgresql://user@host:5432/database?table="),
+        ("host=db dbname=health", "expected postgresql://user@host:5432/database?table="),
+        (f"host=db password={MARKER}", "contains a password"),
+        ("postgresql://a,b/health?table=t", "?host=a,b&port=5432,5433"),
+    ],
+)
+def test_addresses_of_other_programs(address: str, words: str, capsys: Any) -> None:
+    check_is_refused(address, words, capsys)
+
+
+def test_the_environment_names_server_and_database(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.put("named", PEOPLE)
+    for name, value in {"PGHOST": "127.0.0.1", "PGPORT": str(server.port)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PGUSER", AUDITOR)
+    monkeypatch.setenv("PGDATABASE", "postgres")
+    shown = f"postgresql://127.0.0.1:{server.port}/postgres?table=named"
+    assert open_source("postgresql://?table=named").name == shown

@@ -351,12 +351,22 @@ class Session:
         return bool(self.backend.con.closed or self.backend.con.broken)
 
     def reached(self, address: TableAddress) -> dict[str, str]:
-        """Where the connection leads, if that is another place than the host that was named."""
+        """Where the connection leads, as far as the address does not say it.
+
+        A service or the environment may name what tells a test from production.
+        """
         info = self.backend.con.info
+        reached: dict[str, str] = {}
+        if not address.server.get("dbname"):
+            reached["dbname"] = info.dbname
         if "hostaddr" in address.server or os.environ.get("PGHOSTADDR"):
-            return {"hostaddr": info.hostaddr}
-        # Of several hosts the first that answers is taken.
-        return {"host": info.host} if "," in address.server.get("host", "") else {}
+            reached["hostaddr"] = info.hostaddr
+        elif "," in address.server.get("host", ""):
+            # Of several hosts the first that answers is taken.
+            reached |= {"host": info.host, "port": str(info.port)}
+        elif "host" not in address.server and not info.host.startswith("/"):
+            reached |= {"host": info.host, "port": str(info.port)}
+        return reached
 
     def ask(self, query: str, values: Sequence[object] | None = None) -> list[tuple[Any, ...]]:
         """Ask the catalogue."""
