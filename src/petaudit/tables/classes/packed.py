@@ -52,8 +52,9 @@ def packed_classes(
     widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
     if not table.rows or sum(widths) > MOST_VALUES:
         return None
-    # A second pass is dear on a cluster, and the histogram is wanted anyway.
-    guesses = [_largest_class] if table.is_on_spark else [_likely_largest_class, _largest_class]
+    # A second pass is dear on a cluster or a query, and the histogram is wanted anyway.
+    is_known = table.is_remote and table.stored is None
+    guesses = [_largest_class] if is_known else [_likely_largest_class, _largest_class]
     for largest_class in guesses:
         largest = largest_class(table, quasi_identifiers)
         packings = {
