@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
 
 from petaudit.errors import (
@@ -28,6 +29,7 @@ from petaudit.i18n.numbers import Unit
 from petaudit.inputs import Inputs
 from petaudit.measures.attack_figure import (
     AttackFigure,
+    ExactFigures,
     badness,
     exposed_text,
     rate_error,
@@ -42,6 +44,7 @@ from petaudit.measures.base import (
     ReportedFigure,
     Result,
     input_parameters,
+    keywords_of,
     limit_parameter,
     rows_of,
 )
@@ -82,6 +85,16 @@ ASSUMPTIONS: Final = (
 """What intervals and verdicts of attacks take for granted."""
 
 
+@dataclass(frozen=True)
+class Tried:
+    """What a measure tried: its attacks, and what its result has beside theirs."""
+
+    attacks: Sequence[Attack]
+    breakdown: Mapping[str, Any] = field(default_factory=dict)
+    warnings: Sequence[Phrase] = ()
+    internal: Mapping[str, Any] = field(default_factory=dict)
+
+
 class AttackMeasure(Measure):
     """A base of the attacks: what they need, and how their figures are judged."""
 
@@ -92,6 +105,7 @@ class AttackMeasure(Measure):
     limit_help = "the excess over strangers may be at most this"
     has_same_columns = True
     decides_by_interval = True
+    needs_control = False
     is_mentioned = False
     only_by_name = "is for synthetic tables, whose rows belong to no real person"
     figure_ignores = ("exact_figures",)
@@ -134,7 +148,14 @@ class AttackMeasure(Measure):
                 spark_master=inputs.spark_master,
             )
             inputs = replace(inputs, control=opened, _attacked={})
-        return inputs.attack_tables(person or inputs.person)
+        tables = inputs.attack_tables(person or inputs.person)
+        if self.needs_control and not tables.has_control:
+            raise NotMeasurableError(
+                "{measure} needs a control to know how near strangers are ({argument})",
+                measure=self.name,
+                argument=argument("control"),
+            )
+        return tables
 
     def secrets(
         self, inputs: Inputs, tables: AttackTables, given: Sequence[str] | str | None, name: str
@@ -156,33 +177,32 @@ class AttackMeasure(Measure):
                 )
         return columns
 
-    def compared(self, inputs: Inputs, person: str | None, control: str | None) -> AttackTables:
-        """The tables of an attack that says nothing without a control."""
-        tables = self.tables(inputs, person, control)
-        if not tables.has_control:
-            raise NotMeasurableError(
-                "{measure} needs a control to know how near strangers are ({argument})",
-                measure=self.name,
-                argument=argument("control"),
-            )
-        return tables
+    def attack(self, inputs: Inputs, tables: AttackTables) -> Tried:
+        """Attack everybody; options of the attack are keyword-only parameters of it."""
+        raise NotImplementedError
 
-    def judge_attacks(
+    @cached_property
+    def _parameters(self) -> list[tuple[inspect.Parameter, tuple[kinds.Kind, str]]]:
+        """The options of the attack, then those of all."""
+        return [*keywords_of(type(self).attack), *keywords_of(type(self).compute)]
+
+    def compute(
         self,
         inputs: Inputs,
-        tables: AttackTables,
-        attacks: Sequence[Attack],
         limit: Fraction | None,
         *,
-        by: str | None = None,
-        exact_figures: bool = False,
-        warnings: Iterable[str] = (),
-        breakdown: Mapping[str, Any] | None = None,
-        **internal: Any,
+        by: By = None,
+        person: Person = None,
+        control: Control = None,
+        exact_figures: ExactFigures = False,
+        **options: Any,
     ) -> Result:
         """Judge attacks by the worst of them; what neither keeps nor breaks the limit is open."""
         from petaudit.attacks.people import by_group, rarest  # noqa: PLC0415 (see above)
 
+        tables = self.tables(inputs, person, control)
+        tried = self.attack(inputs, tables, **options)
+        attacks = tried.attacks
         figures, compared = zip(
             *(AttackFigure.of(attack, tables) for attack in attacks), strict=True
         )
@@ -200,7 +220,7 @@ class AttackMeasure(Measure):
                     # Values are for whoever may see them; others get a number.
                     label = shown if inputs.reveal_values else str(number)
                     exposed.append(replace(group, group=f"{column}: {label}"))
-        notes = [*tables.notes, *_constant(tables), *warnings]
+        notes = [*tables.notes, *_constant(tables), *tried.warnings]
         if not known:
             notes.append(
                 phrase(
@@ -227,7 +247,7 @@ class AttackMeasure(Measure):
                 "people": worst.people,
                 "control_people": worst.control_people,
                 "people_needed": worst.people_needed,
-                **(breakdown or {}),
+                **tried.breakdown,
                 "rounded_to": None,
                 "attacks": figures,
                 "exposed": tuple(exposed),
@@ -236,7 +256,7 @@ class AttackMeasure(Measure):
             exact_figures=exact_figures,
             attacked={attack.name: attack.training for attack in attacks},
             attack_tables=tables,
-            **internal,
+            **tried.internal,
             unit=Unit.ROW if inputs.person is None else Unit.PERSON,
         )
         if limit is None:

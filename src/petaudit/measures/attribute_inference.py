@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns, refuse_known
-from petaudit.measures.attack_figure import ExactFigures
+from petaudit.measures.attack import AttackMeasure, Tried, named_columns, refuse_known
 from petaudit.measures.base import Result
 from petaudit.system import kinds
+
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
 
 _GUESSED = "the column to guess, or several; default: the sensitive attributes"
 _KNOWN = "the columns that an attacker knows; default: all others"
@@ -48,32 +50,25 @@ class AttributeInference(AttackMeasure):
     name = "attribute-inference"
     rank = 320
 
-    def compute(
+    def attack(
         self,
         inputs: Inputs,
-        limit: Fraction | None,
+        tables: AttackTables,
         *,
         secret: Annotated[Sequence[str] | str | None, kinds.COLUMNS, _GUESSED] = None,
         known: Annotated[Sequence[str] | str | None, kinds.COLUMNS, _KNOWN] = None,
         tolerance: Annotated[Fraction, kinds.Number(0, 1), _TOLERANCE] = Fraction(0),
-        by: By = None,
-        person: Person = None,
-        control: Control = None,
-        exact_figures: ExactFigures = False,
-    ) -> Result:
+    ) -> Tried:
         """Guess every secret of everybody."""
         from petaudit.attacks.methods import guessed  # noqa: PLC0415 (it compiles)
 
-        tables = self.tables(inputs, person, control)
         attacks = []
         for column in self.secrets(inputs, tables, secret, "secret"):
             others = [name for name in tables.columns if name != column]
             used = named_columns(others if known is None else known, tables, "known")
             refuse_known(column, used, ("secret", "known"))
             attacks.append(guessed(tables, column, used, float(tolerance)))
-        return self.judge_attacks(
-            inputs, tables, attacks, limit, by=by, exact_figures=exact_figures
-        )
+        return Tried(attacks)
 
     def explain(self, result: Result) -> Iterator[str]:
         """The figures of each secret, and what a guess without the table would do."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cache, cached_property
-from types import UnionType
+from types import SimpleNamespace, UnionType
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -343,12 +343,7 @@ class Measure:
     @cached_property
     def _parameters(self) -> list[tuple[inspect.Parameter, tuple[kinds.Kind, str]]]:
         """The options as parameters, with their types, kinds and helps."""
-        hints = get_type_hints(type(self).compute, include_extras=True)
-        return [
-            (parameter.replace(annotation=hints[name].__origin__), hints[name].__metadata__)
-            for name, parameter in inspect.signature(self.compute).parameters.items()
-            if parameter.kind is parameter.KEYWORD_ONLY
-        ]
+        return keywords_of(type(self).compute)
 
     @property
     def needs_code(self) -> bool:
@@ -557,6 +552,22 @@ class Annotation(str):
             return cls(" | ".join(map(cls.of, get_args(annotation))))
         text = re.sub(r"\b(collections\.abc|typing)\.", "", inspect.formatannotation(annotation))
         return cls({"fractions.Fraction": "Number", "NoneType": "None"}.get(text, text))
+
+
+def keywords_of(function: Any) -> list[tuple[inspect.Parameter, tuple[kinds.Kind, str]]]:
+    """The keyword-only parameters of a function, with their types, kinds and helps."""
+    parameters = [
+        parameter
+        for parameter in inspect.signature(function).parameters.values()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    ]
+    # What other parameters are may be known to a type checker only.
+    annotated = SimpleNamespace(__annotations__={one.name: one.annotation for one in parameters})
+    hints = get_type_hints(annotated, function.__globals__, include_extras=True)
+    return [
+        (parameter.replace(annotation=hint.__origin__), hint.__metadata__)
+        for parameter, hint in zip(parameters, hints.values(), strict=True)
+    ]
 
 
 def limit_parameter() -> inspect.Parameter:

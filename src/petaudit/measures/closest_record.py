@@ -43,13 +43,14 @@ class ClosestRecord(AttackMeasure):
 
     name = "closest-record"
     rank = 360
+    needs_control = True
     range = (0.0, 1.0)
     limit_help = "the share may be at most this; 0.5 is what chance gives"
     decides_by_interval = False
     details = Measure.details
     pictures = Measure.pictures
 
-    def compute(
+    def compute(  # type: ignore[override]
         self,
         inputs: Inputs,
         limit: Fraction | None,
@@ -62,7 +63,7 @@ class ClosestRecord(AttackMeasure):
         """Find the nearest people of both tables for every synthetic row."""
         from petaudit.attacks.methods import nearer_to_training  # noqa: PLC0415 (it compiles)
 
-        tables = self.compared(inputs, person, control)
+        tables = self.tables(inputs, person, control)
         share = nearer_to_training(tables, named_columns(columns, tables, "columns"))
         return self.result(
             share,

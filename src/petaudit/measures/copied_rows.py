@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
-from petaudit.measures.attack_figure import ExactFigures
-from petaudit.measures.base import Result
+from petaudit.measures.attack import AttackMeasure, Columns, Tried, named_columns
+
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
 
 
 class CopiedRows(AttackMeasure):
@@ -38,25 +39,11 @@ class CopiedRows(AttackMeasure):
     name = "copied-rows"
     rank = 300
 
-    def compute(
-        self,
-        inputs: Inputs,
-        limit: Fraction | None,
-        *,
-        columns: Columns = None,
-        by: By = None,
-        person: Person = None,
-        control: Control = None,
-        exact_figures: ExactFigures = False,
-    ) -> Result:
+    def attack(self, inputs: Inputs, tables: AttackTables, *, columns: Columns = None) -> Tried:
         """Look up every row in the synthetic table."""
         from petaudit.attacks.methods import copied  # noqa: PLC0415 (it compiles)
 
-        tables = self.tables(inputs, person, control)
-        attack = copied(tables, named_columns(columns, tables, "columns"))
-        return self.judge_attacks(
-            inputs, tables, [attack], limit, by=by, exact_figures=exact_figures
-        )
+        return Tried([copied(tables, named_columns(columns, tables, "columns"))])
 
 
 copied_rows = CopiedRows.as_function()

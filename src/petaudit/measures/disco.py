@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns, refuse_known
-from petaudit.measures.attack_figure import ExactFigures, percent
+from petaudit.measures.attack import AttackMeasure, Tried, named_columns, refuse_known
+from petaudit.measures.attack_figure import percent
 from petaudit.measures.base import Result
 from petaudit.system import kinds
+
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
 
 _KEYS = "the columns that an attacker knows; default: the quasi-identifiers, or all others"
 _TARGET = "the column to learn, or several; default: the sensitive attributes"
@@ -47,22 +49,17 @@ class Disco(AttackMeasure):
     title = "DiSCO"
     rank = 350
 
-    def compute(
+    def attack(
         self,
         inputs: Inputs,
-        limit: Fraction | None,
+        tables: AttackTables,
         *,
         keys: Annotated[Sequence[str] | str | None, kinds.COLUMNS, _KEYS] = None,
         target: Annotated[Sequence[str] | str | None, kinds.COLUMNS, _TARGET] = None,
-        by: By = None,
-        person: Person = None,
-        control: Control = None,
-        exact_figures: ExactFigures = False,
-    ) -> Result:
+    ) -> Tried:
         """Look up the keys of everybody."""
         from petaudit.attacks.methods import disclosed, disclosed_in_original  # noqa: PLC0415
 
-        tables = self.tables(inputs, person, control)
         attacks, shares = [], []
         for column in self.secrets(inputs, tables, target, "target"):
             others = [name for name in tables.columns if name != column]
@@ -71,15 +68,7 @@ class Disco(AttackMeasure):
             refuse_known(column, used, ("target", "keys"))
             attacks.append(disclosed(tables, column, used))
             shares.append(disclosed_in_original(tables, column, used))
-        return self.judge_attacks(
-            inputs,
-            tables,
-            attacks,
-            limit,
-            by=by,
-            exact_figures=exact_figures,
-            breakdown={"disclosed_in_original": max(shares)},
-        )
+        return Tried(attacks, breakdown={"disclosed_in_original": max(shares)})
 
     def explain(self, result: Result) -> Iterator[str]:
         """Also what the original itself would disclose."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from petaudit.errors import OptionError, listing, names_in
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns
-from petaudit.measures.attack_figure import ExactFigures
-from petaudit.measures.base import Result
+from petaudit.measures.attack import AttackMeasure, Tried, named_columns
 from petaudit.system import kinds
+
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
 
 _PAIR = kinds.ListOf(kinds.COLUMNS)
 _AUX = "two lists of columns that two sources know, or several such pairs"
@@ -46,38 +46,25 @@ class Linkability(AttackMeasure):
     name = "linkability"
     rank = 330
 
-    def compute(  # type: ignore[override]
+    def attack(  # type: ignore[override]
         self,
         inputs: Inputs,
-        limit: Fraction | None,
+        tables: AttackTables,
         *,
         aux_cols: Annotated[Sequence[Any], kinds.Either((_PAIR, kinds.ListOf(_PAIR))), _AUX],
         neighbours: Annotated[
             int, kinds.Integer(1), "how many nearest rows of either list may be the same one"
         ] = 1,
-        by: By = None,
-        person: Person = None,
-        control: Control = None,
-        exact_figures: ExactFigures = False,
-    ) -> Result:
+    ) -> Tried:
         """Look for the nearest rows by either list."""
         from petaudit.attacks.methods import linked  # noqa: PLC0415 (it compiles)
 
-        tables = self.tables(inputs, person, control)
         attacks = []
         for first, second in pairs_of(aux_cols):
             # What is constant counts as given: a list of such columns knows nothing.
             one, other = (named_columns(names, tables, "aux_cols") for names in (first, second))
             attacks.append(linked(tables, one, other, neighbours))
-        return self.judge_attacks(
-            inputs,
-            tables,
-            attacks,
-            limit,
-            by=by,
-            exact_figures=exact_figures,
-            breakdown={"neighbours": neighbours},
-        )
+        return Tried(attacks, breakdown={"neighbours": neighbours})
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse lists that share a column."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from petaudit.errors import phrase
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Columns, Control, Person, named_columns
-from petaudit.measures.attack_figure import ExactFigures
-from petaudit.measures.base import Result
+from petaudit.measures.attack import AttackMeasure, Columns, Tried, named_columns
 from petaudit.pictures.membership import membership_of
 from petaudit.system import kinds
+
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
 
 Fpr = Annotated[
     Fraction,
@@ -51,28 +52,22 @@ class Membership(AttackMeasure):
 
     name = "membership"
     rank = 310
+    needs_control = True
     pictures = staticmethod(membership_of)
 
-    def compute(
+    def attack(
         self,
         inputs: Inputs,
-        limit: Fraction | None,
+        tables: AttackTables,
         *,
         fpr: Fpr = Fraction(1, 100),
         columns: Columns = None,
-        by: By = None,
-        person: Person = None,
-        control: Control = None,
-        exact_figures: ExactFigures = False,
-    ) -> Result:
+    ) -> Tried:
         """Take the nearest people for members."""
         from petaudit.attacks.methods import members  # noqa: PLC0415 (it compiles)
 
-        tables = self.compared(inputs, person, control)
-        used = named_columns(columns, tables, "columns")
         wanted = float(fpr)
-        attack, curve = members(tables, used, wanted)
-        breakdown = {"fpr": curve.fpr, "auc": curve.auc}
+        attack, curve = members(tables, named_columns(columns, tables, "columns"), wanted)
         notes = []
         if curve.fpr > wanted:
             notes.append(
@@ -83,17 +78,7 @@ class Membership(AttackMeasure):
                     used=curve.fpr,
                 )
             )
-        return self.judge_attacks(
-            inputs,
-            tables,
-            [attack],
-            limit,
-            by=by,
-            exact_figures=exact_figures,
-            warnings=notes,
-            breakdown=breakdown,
-            curve=curve,
-        )
+        return Tried([attack], {"fpr": curve.fpr, "auc": curve.auc}, notes, {"curve": curve})
 
 
 membership = Membership.as_function()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from petaudit.inputs import Inputs
-from petaudit.measures.attack import AttackMeasure, By, Control, Person, named_columns
-from petaudit.measures.attack_figure import ExactFigures
-from petaudit.measures.base import Result
+from petaudit.measures.attack import AttackMeasure, Tried, named_columns
 from petaudit.system import kinds
+
+if TYPE_CHECKING:
+    from petaudit.attacks.tables import AttackTables
 
 _KEYS = "the columns that an attacker knows; default: the quasi-identifiers, or all columns"
 
@@ -45,26 +45,18 @@ class ReplicatedUniques(AttackMeasure):
     name = "replicated-uniques"
     rank = 340
 
-    def compute(
+    def attack(
         self,
         inputs: Inputs,
-        limit: Fraction | None,
+        tables: AttackTables,
         *,
         keys: Annotated[Sequence[str] | str | None, kinds.COLUMNS, _KEYS] = None,
-        by: By = None,
-        person: Person = None,
-        control: Control = None,
-        exact_figures: ExactFigures = False,
-    ) -> Result:
+    ) -> Tried:
         """Count those who are alone in either table."""
         from petaudit.attacks.methods import replicated  # noqa: PLC0415 (it compiles)
 
-        tables = self.tables(inputs, person, control)
         given = keys if keys is not None else inputs.roles.quasi_identifiers or None
-        attack = replicated(tables, named_columns(given, tables, "keys"))
-        return self.judge_attacks(
-            inputs, tables, [attack], limit, by=by, exact_figures=exact_figures
-        )
+        return Tried([replicated(tables, named_columns(given, tables, "keys"))])
 
 
 replicated_uniques = ReplicatedUniques.as_function()
