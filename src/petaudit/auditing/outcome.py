@@ -213,7 +213,7 @@ class Audit:
         """What results show on a terminal beside their figures."""
         undecided = (entry.result for entry in self.not_measured if entry.result is not None)
         results = (*self.results, *undecided)
-        return tuple(table for result in results for table in result.published.screen_tables)
+        return tuple(table for result in results for table in result.screen_tables)
 
     @property
     def view(self) -> View:

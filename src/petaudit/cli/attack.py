@@ -22,7 +22,7 @@ from petaudit.inputs import gather
 from petaudit.judging.document import ATTACK
 from petaudit.measures import Result, find_measure, listed_measures
 from petaudit.measures.attack import ASSUMPTIONS, AttackMeasure
-from petaudit.measures.attack_figure import percent
+from petaudit.measures.attack_figure import percent, rounding_text
 from petaudit.reports.terminal import as_text, coloured, format_table, section
 from petaudit.system.files import unchanged
 from petaudit.system.output import refuse_inputs, write_whole
@@ -31,6 +31,7 @@ from petaudit.tables.writing import write_csv
 _PROXY: Final = "closest-record"
 _EXPOSED: Final = 0.5
 """Whoever an attack succeeds on at least as probably is exposed."""
+_ROUNDED: Final = term("Rounding")
 _GRANTED: Final = term("Taken for granted")
 
 
@@ -60,7 +61,7 @@ def attack(chosen: argparse.Namespace) -> int:
     if chosen.format == "text" and not chosen.quiet and chosen.out is None:
         rates = _rates(release)
         if rates:
-            say(coloured(as_text(["", *rates, *section(_GRANTED, ASSUMPTIONS)[:-1]])))
+            say(coloured(as_text(["", *rates])))
     return code
 
 
@@ -73,12 +74,13 @@ def _rates(release: Audit) -> list[str]:
         term("excess"),
         term("95 % interval"),
     ]
-    rows = []
+    rows, steps = [], []
     for result in _results(release):
         for figure in result.published.breakdown.get("attacks", ()):
             name = f"{result.measure} {figure.attack}".rstrip()
             shares = (figure.attack_rate, figure.control_rate)
             step = figure.rounded_to
+            steps.append(step)
             rates = ["-" if share is None else percent(share, step) for share in shares]
             digits = 4 if step is None else 2
             excess = "-" if figure.value is None else f"{figure.value:.{digits}f}"
@@ -87,7 +89,15 @@ def _rates(release: Audit) -> list[str]:
                 low, high = f"{figure.lower:.{digits}f}", f"{figure.upper:.{digits}f}"
                 ends = phrase("{low} to {high}", low=low, high=high)
             rows.append([name, *rates, excess, ends])
-    return [*format_table(header, rows), ""] if rows else []
+    if not rows:
+        return []
+    notes = rounding_text(steps)
+    return [
+        *format_table(header, rows),
+        "",
+        *(section(_ROUNDED, notes) if notes else ()),
+        *section(_GRANTED, ASSUMPTIONS)[:-1],
+    ]
 
 
 def _results(release: Audit) -> list[Result]:

@@ -63,7 +63,7 @@ class Voice:
             phrase(
                 "The report contains no value of the data. Numbers of people are shown as ranges: "
                 "1 to {most} as <{threshold}, others in steps of {threshold}. Figures of measures "
-                "are exact.",
+                "are exact, except where they are said to be rounded.",
                 most=self.threshold - 1,
                 threshold=self.threshold,
             )

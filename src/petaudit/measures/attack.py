@@ -34,6 +34,7 @@ from petaudit.measures.attack_figure import (
     exposed_text,
     rate_error,
     rounded_exposure,
+    rounding_text,
 )
 from petaudit.measures.base import (
     Annotation,
@@ -313,6 +314,7 @@ class AttackMeasure(Measure):
         for group in result.exposed[:2]:
             if group.people != result.people:
                 yield exposed_text(group)
+        yield from rounding_text([result.rounded_to])
         yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
 
     def more_columns(self, result: Result) -> ResultColumns:
@@ -341,10 +343,10 @@ class AttackMeasure(Measure):
                 title=term(self.title),
             )
         return phrase(
-            "{title}: of the people whom the attack would miss among strangers, {share:.1%} are "
+            "{title}: of the people whom the attack would miss among strangers, about {share} are "
             "exposed.",
             title=term(self.title),
-            share=figure.value,
+            share=f"{round(100 * figure.value, 1):g}%",
         )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
-from petaudit.errors import Phrase, counted, exactly, phrase, share
+from petaudit.errors import Phrase, argument, counted, exactly, phrase, share
 from petaudit.exact import coarse
 from petaudit.exact.coarse import one_digit
 from petaudit.exact.excess import Excess, Successes, excess
@@ -151,6 +152,20 @@ def percent(rate: float, step: float | None, digits: int = 2) -> str:
     if rate <= 0:
         return f"<{50 * step:g}%"
     return f">{100 - 50 * step:g}%" if rate >= 1 else f"{100 * rate:.0f}%"
+
+
+def rounding_text(steps: Iterable[float | None]) -> list[Phrase]:
+    """Say that figures are rounded, if some are."""
+    if all(step is None for step in steps):
+        return []
+    return [
+        phrase(
+            "figures are rounded to steps of at least ten people, an excess upwards: audits that "
+            "differ by a person rarely tell about that person; verdicts are of exact figures "
+            "({argument})",
+            argument=argument("exact_figures"),
+        )
+    ]
 
 
 def _share(rate: float, people: int, step: float | None) -> str:

@@ -11,7 +11,7 @@ from petaudit.exact import coarse
 from petaudit.inputs import Inputs
 from petaudit.measures import attack
 from petaudit.measures.attack import AttackMeasure, Control, Person, named_columns
-from petaudit.measures.attack_figure import ExactFigures, percent
+from petaudit.measures.attack_figure import ExactFigures, percent, rounding_text
 from petaudit.measures.base import Columns, Measure, ReportedFigure, Result
 from petaudit.singling.control import CONTROL, ORIGINAL
 
@@ -100,6 +100,7 @@ class ClosestRecord(AttackMeasure):
             share=percent(float(result.value), result.rounded_to),
             rows=counted(result.rows, "synthetic row"),
         )
+        yield from rounding_text([result.rounded_to])
 
     def more_columns(self, result: Result) -> Columns:
         """There are no rates."""

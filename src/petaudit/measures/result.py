@@ -96,7 +96,8 @@ class Result:
     def __repr__(self) -> str:
         """Show the figure and its verdict; :meth:`to_dict` has the rest."""
         against = "" if self.limit is None else f" against {self.limit:g}"
-        value = self.value if isinstance(self.value, bool) else f"{self.value:g}"
+        figure = self.published.value
+        value = figure if isinstance(figure, bool) else f"{figure:g}"
         return f"<{self.measure}: {value}{against}, {self.status}>"
 
     @property
@@ -159,24 +160,25 @@ class Result:
 
     @property
     def published(self) -> Result:
-        """The result as documents and terminals show it."""
+        """The result as it is shown and laid out; attributes of a result itself are exact."""
         return self.by.published(self)
 
     @property
     def explanation(self) -> tuple[str, ...]:
         """What a person asks next, in sentences without any value of the data."""
-        return tuple(self.by.explain(self))
+        return tuple(self.by.explain(self.published))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain data, ready for JSON."""
         head = {"measure": self.measure, "status": self.status, "better": self.better.value}
         if self.unit is not Unit.ROW:
             head["counts"] = self.unit.value
-        shown = {item.name: getattr(self, item.name) for item in fields(self) if item.repr}
+        result = self.published
+        shown = {item.name: getattr(result, item.name) for item in fields(self) if item.repr}
         limit = {} if self.limit_exact is None else {"limit_exact": self.limit_exact}
         return (
             head
-            | {name: plain_data(item) for name, item in {**shown, **self.breakdown}.items()}
+            | {name: plain_data(item) for name, item in {**shown, **result.breakdown}.items()}
             | limit
         )
 
@@ -195,15 +197,16 @@ class Result:
                 near=suggestion(str(granularity), known),
                 known=listing(known),
             )
+        shown = self.published
         if granularity == COLUMNWISE:
-            return self.by.columnwise(self)
+            return self.by.columnwise(shown)
         if granularity == DETAILS:
-            return self.by.details(self, with_values=with_values)
+            return self.by.details(shown, with_values=with_values)
         kind: Kind = "boolean" if isinstance(self.value, bool) else "number"
         usual = columns_of(
-            [self], measure="text", value=kind, limit="number", status="text", better="text"
+            [shown], measure="text", value=kind, limit="number", status="text", better="text"
         )
-        return usual | self.by.more_columns(self)
+        return usual | self.by.more_columns(shown)
 
     def _entry_details(self) -> dict[str, Any]:
         """Return what the measure adds to the figure, as an entry of a document has it."""
@@ -224,18 +227,18 @@ class Result:
         pictures, notes = pictures_of(self.by.pictures if with_pictures else None, inputs, shown)
         return {
             **self.by.empty_entry(),
-            "status": shown.status,
-            "figure": shown.figure,
+            "status": self.status,
+            "figure": self.figure,
             "value": plain_data(shown.value),
-            "limit": plain_data(shown.limit),
-            "limit_exact": shown.limit_exact,
-            "strict": shown.is_strict,
-            "conditions": list(shown.conditions),
-            "profile": shown.breakdown.get("profile"),
-            "lower_bound": shown.is_lower_bound,
-            "explanation": list(shown.explanation),
-            "warnings": [*shown.warnings, *notes],
-            "details": shown._entry_details(),
+            "limit": plain_data(self.limit),
+            "limit_exact": self.limit_exact,
+            "strict": self.is_strict,
+            "conditions": list(self.conditions),
+            "profile": self.breakdown.get("profile"),
+            "lower_bound": self.is_lower_bound,
+            "explanation": list(self.explanation),
+            "warnings": [*self.warnings, *notes],
+            "details": self._entry_details(),
             "pictures": pictures,
         }
 
@@ -249,7 +252,8 @@ class Result:
         """The figure, its limit and the verdict as a row of a table."""
         from petaudit.pictures.notebook import FigureRow  # noqa: PLC0415 (only to look at)
 
-        value = None if math.isnan(self.value) else self.value
+        figure = self.published.value
+        value = None if math.isnan(figure) else figure
         exact = None if self.passed is not False else self.to_dict().get("exact_value")
         value_text, limit_text = figure_texts(value, self.limit, exact)
         rule = figure_rule(

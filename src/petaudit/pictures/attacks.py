@@ -48,6 +48,7 @@ class DrawnAttack:
     upper: float | None
     people: int
     control_people: int | None
+    rounded_to: float | None = None
 
     def __post_init__(self) -> None:
         check(0 <= self.rate <= 1, "a rate is a share")
@@ -137,19 +138,27 @@ class AttackRates(Picture):
             return None
         rows = []
         for each in self.attacks:
-            rates = [(phrase("original"), each.rate, each.people, MAIN)]
+            step = each.rounded_to
+            rates = [(phrase("original"), each.rate, each.people, step, MAIN)]
             if each.control_rate is not None and each.control_people is not None:
-                rates.append((phrase("control"), each.control_rate, each.control_people, OTHER))
+                control = (phrase("control"), each.control_rate, each.control_people, step, OTHER)
+                rates.append(control)
             rows += [(each.name, *rate) for rate in rates]
-        told = [rate for _, _, rate, people, _ in rows if not _is_small(rate, people, voice)]
+        told = [rate for _, _, rate, people, *_ in rows if not _is_small(rate, people, voice)]
         x = scale((0, max([0.01, *told])), (_LEFT, _RIGHT - 40))
         sheet = Sheet(height=_TOP + 18 * len(rows) + 6, say=voice.say)
         sheet.text(_LEFT, 12, phrase("share of people on whom the attack succeeds"), fill=MUTED)
         table = []
-        for place, (name, whose, rate, people, color) in enumerate(rows):
+        for place, (name, whose, rate, people, step, color) in enumerate(rows):
             y = _TOP + (place + 0.5) * 18
-            is_hidden = _is_small(rate, people, voice)
-            text = f"<{percent(min(voice.threshold / people, 1.0))}" if is_hidden else percent(rate)
+            # A rate that is rounded to nobody, or of very few people: how many is not told.
+            is_hidden = _is_small(rate, people, voice) or (step is not None and rate <= 0)
+            text = percent(rate)
+            if is_hidden:
+                bound = voice.threshold / people if step is None else step / 2
+                text = f"<{percent(min(bound, 1.0))}"
+            elif step is not None and rate >= 1:
+                text = f">{percent(1 - step / 2)}"
             end = x(0) + STUB if is_hidden else x(rate)
             label = phrase("{name}, {whose}: {share}", name=name, whose=whose, share=text)
             paint = bar_paint(color, voice.say(label), is_hidden=is_hidden)
@@ -184,6 +193,7 @@ def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
             finite(group.upper),
             group.people,
             group.control_people,
+            group.rounded_to,
         )
         # Groups of a column may be values of people.
         for group in result.exposed[: 2 * len(result.attacks)]
@@ -204,4 +214,5 @@ def _drawn(figures: Iterable[Any], measure: str) -> Iterable[DrawnAttack]:
             finite(each.upper) if finite(each.value) is not None else None,
             each.people,
             each.control_people,
+            each.rounded_to,
         )

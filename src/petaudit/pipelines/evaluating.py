@@ -134,7 +134,7 @@ def evaluate_run(
     columns: dict[str, Mapping[str, ResultColumn]] = {}
     if result is not None:
         for granularity in granularities:
-            table = result.published.table(granularity, with_values=reveal)
+            table = result.table(granularity, with_values=reveal)
             columns[granularity] = table_from(table_data(table))
     message = None if outcome.problem is None else outcome.problem.text
     return Entry(run, data, result, message, columns, dict(getattr(result, "timings", {})))

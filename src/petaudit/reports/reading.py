@@ -210,6 +210,7 @@ def _card(entry: Plain) -> Card:
         "limit": None if isinstance(limit, bool) else limit,
         "limit_exact": limit_exact,
         "exact": exact if isinstance(exact, str) else None,
+        "is_rounded": details.get("rounded_to") is not None,
         "warnings": _once(entry.get("warnings"), notes),
         "pictures": pictures,
         "remedy": details.get("remedy"),

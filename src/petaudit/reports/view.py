@@ -85,6 +85,8 @@ class Card:
     line: int | None = None
     """Where the pipeline file sets the limit that is breached."""
     exact: str | None = None
+    is_rounded: bool = False
+    """Whether the figure has no more digits, lest it tells about single people."""
     """The figure as a fraction, where floats could not tell it from the limit."""
     limit_exact: str | None = None
     """The limit as a quotient, where no float shows it as it is."""
@@ -182,6 +184,8 @@ class Card:
         """
         value = self.value
         if not isinstance(value, float) or not math.isfinite(value) or value.is_integer():
+            return None
+        if self.is_rounded:
             return None
         return f"{value!r} = {self.exact}" if self.exact and voice.is_exact else repr(value)
 
