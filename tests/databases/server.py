@@ -33,6 +33,7 @@ SQL_TYPES = {
     "enum": "varchar(50)",
     "integer": "bigint",
     "float": "double precision",
+    "float32": "real",
     "boolean": "boolean",
     "date": "date",
     "datetime": "timestamp",
