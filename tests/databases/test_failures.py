@@ -237,13 +237,16 @@ def test_the_original_may_be_a_file(server: Server, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("measure", ["k-anonymity", "t-closeness"])
 def test_a_view_that_gives_other_rows_each_time(server: Server, capsys: Any, measure: str) -> None:
-    server.put("drawn_from", {name: text(*column.cells * 500) for name, column in PEOPLE.items()})
+    many = {name: text(*column.cells * 500) for name, column in PEOPLE.items()}
+    server.put(f"drawn_from {measure}", many)
     with server.owner() as connection:
-        connection.execute("DROP VIEW IF EXISTS drawn")
         # Which rows, and how many of them, differs from query to query.
-        connection.execute("CREATE VIEW drawn AS SELECT * FROM drawn_from WHERE random() < 0.5")
-        server.grant(connection, "drawn")
-    address = server.address("drawn", schema="public")
+        connection.execute(
+            f'CREATE VIEW "drawn {measure}" AS '
+            f'SELECT * FROM "drawn_from {measure}" WHERE random() < 0.5'
+        )
+        server.grant(connection, f"drawn {measure}")
+    address = server.address(f"drawn%20{measure}", schema="public")
     check_is_refused(address, "rows and another", capsys, "--measures", measure)
 
 
