@@ -188,19 +188,19 @@ def _server(place: str) -> dict[str, str]:
     if ":" in user:
         raise _has_password()
     server = {"user": _decoded(POSTGRES, user)} if at and user else {}
-    if "," in host:
-        raise _malformed(
-            POSTGRES, phrase("several hosts go into parameters: ?host=a,b&port=5432,5433")
-        )
-    within = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::([0-9]*))?", host)
-    if within is None:
-        # A password without a host behind it looks like a port.
-        raise _malformed(POSTGRES, phrase("its host and port cannot be read"))
-    name = _decoded(POSTGRES, within[1].strip("[]"))
-    if name:
-        server["host"] = name
-    if within[2]:
-        server["port"] = within[2]
+    # Of several hosts each has a port of its own, as libpq has it.
+    names, ports = [], []
+    for one in host.split(","):
+        within = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::([0-9]*))?", one)
+        if within is None:
+            # A password without a host behind it looks like a port.
+            raise _malformed(POSTGRES, phrase("its host and port cannot be read"))
+        names.append(_decoded(POSTGRES, within[1].strip("[]")))
+        ports.append(within[2] or "")
+    if any(names):
+        server["host"] = ",".join(names)
+    if any(ports):
+        server["port"] = ",".join(ports)
     if database:
         server["dbname"] = _decoded(POSTGRES, database)
     return server
