@@ -287,9 +287,11 @@ def _numbered(
         read |= {f"o{place}": _read_column(column, "") for place, column in enumerate(unread)}
     if raw_text:
         read |= {
-            f"r{place}": (_exact_text(column), read[f"c{place}"][1])
-            for place, column in enumerate(columns)
-            if _is_text(column)
+            f"r{place}": (_exact_text(column) if _is_text(column) else cell, kind)
+            for place, (column, (cell, kind)) in enumerate(
+                zip(columns, list(read.values()), strict=False)
+            )
+            if kind.is_string()
         }
     cells = ", ".join(f"{cell} AS {name}" for name, (cell, _) in read.items())
     types = {name: kind for name, (_, kind) in read.items()}
