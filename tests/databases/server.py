@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pwd
 import re
@@ -176,7 +177,10 @@ class Server:
         place = sql.Identifier(name)
         rows = list(zip(*(own.cells for own in table.values()), strict=True))
         with self.owner() as connection:
-            connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(place))
+            # A failed test keeps its session, and so a lock, in its traceback: no endless wait.
+            gc.collect()
+            connection.execute("SET lock_timeout = '60s'")
+            connection.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(place))
             made = sql.SQL("CREATE TABLE {} ({})")
             connection.execute(made.format(place, sql.SQL(", ").join(definitions)))
             filled = sql.SQL("COPY {} FROM STDIN").format(place)
