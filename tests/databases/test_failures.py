@@ -237,16 +237,13 @@ def test_the_original_may_be_a_file(server: Server, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("measure", ["k-anonymity", "t-closeness"])
 def test_a_view_that_gives_other_rows_each_time(server: Server, capsys: Any, measure: str) -> None:
-    many = {name: text(*column.cells * 500) for name, column in PEOPLE.items()}
-    server.put(f"drawn_from {measure}", many)
+    server.put("drawn_from", {name: text(*column.cells * 500) for name, column in PEOPLE.items()})
     with server.owner() as connection:
+        connection.execute("DROP VIEW IF EXISTS drawn")
         # Which rows, and how many of them, differs from query to query.
-        connection.execute(
-            f'CREATE VIEW "drawn {measure}" AS '
-            f'SELECT * FROM "drawn_from {measure}" WHERE random() < 0.5'
-        )
-        server.grant(connection, f"drawn {measure}")
-    address = server.address(f"drawn%20{measure}", schema="public")
+        connection.execute("CREATE VIEW drawn AS SELECT * FROM drawn_from WHERE random() < 0.5")
+        server.grant(connection, "drawn")
+    address = server.address("drawn", schema="public")
     check_is_refused(address, "rows and another", capsys, "--measures", measure)
 
 
@@ -276,7 +273,6 @@ def test_blanks_that_only_some_rows_have_do_not_tear_classes_apart(server: Serve
         ("jdbc:postgresql://db/health", "expected postgresql://user@host:5432/database?table="),
         ("host=db dbname=health", "expected postgresql://user@host:5432/database?table="),
         (f"host=db password={MARKER}", "contains a password"),
-        (f"postgresql://a,b:{MARKER}/health?table=t", "contains a password"),
     ],
 )
 def test_addresses_of_other_programs(address: str, words: str, capsys: Any) -> None:
