@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PAIRS_AT_ONCE: Final = 500_000
 _NUMBER: Final = "class_number"
+_ROWS_PER_TASK: Final = 200_000
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,9 @@ class SparkBlocks(ClassBlocks):
         self._columns = columns
         native = groups.to_native()
         # All pairs of a class on one worker, counted once for all questions.
-        native = native.repartition(*columns.keys) if columns.keys else native.repartition(1)
+        # As many tasks as there is work for: each starts Python, and Spark's own number is 200.
+        number = max(-(-table.rows // _ROWS_PER_TASK), 1) if columns.keys else 1
+        native = native.repartition(number, *columns.keys)
         self._native = native.persist()
         weakref.finalize(self, _release, self._native).atexit = False
 
