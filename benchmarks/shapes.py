@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
@@ -135,11 +136,11 @@ def _text(codes: Codes, labels: list[str]) -> pa.Array:
     return pa.array(labels, pa.string()).take(pa.array(codes))
 
 
-def _prototypes() -> Mapping[str, Codes]:
+def _prototypes(classes: int = CLASSES) -> Mapping[str, Codes]:
     """The quasi-identifiers of each class, the same for every block."""
     generator = np.random.default_rng([SEED, 0xC1A55])
     return {
-        column: generator.integers(0, len(labels), CLASSES) for column, labels in _LABELS.items()
+        column: generator.integers(0, len(labels), classes) for column, labels in _LABELS.items()
     }
 
 
@@ -153,8 +154,8 @@ def _diseases(generator: np.random.Generator, rows: int, values: int) -> pa.Arra
     return _text(codes, [f"Disease {number:02d}" for number in range(values)])
 
 
-def _text_block(generator: np.random.Generator, rows: int) -> Block:
-    chosen, prototypes = _classes(generator, rows), _prototypes()
+def _text_block(generator: np.random.Generator, rows: int, classes: int = CLASSES) -> Block:
+    chosen, prototypes = generator.integers(0, classes, rows), _prototypes(classes)
     keys = [_text(prototypes[column][chosen], labels) for column, labels in _LABELS.items()]
     return [*keys, _diseases(generator, rows, 20)]
 
@@ -199,6 +200,12 @@ SHAPES: Final[Mapping[str, Shape]] = {
         Shape("numeric", "text QIs, 200k classes, 2,000 sensitive numbers", _numeric_block),
     )
 }
+
+
+def many() -> Shape:
+    """The table `text` with some 615,000 classes in 5 million rows."""
+    draw = partial(_text_block, classes=615_800)
+    return Shape("many", "text QIs, 615k classes, 20 sensitive values", draw)
 
 
 WIDE_COLUMNS: Final = 40

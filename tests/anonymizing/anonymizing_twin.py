@@ -35,12 +35,15 @@ class Case:
         return list(self.hierarchies)
 
     def label(self, name: str, leaf: Cell, level: int) -> Cell:
-        return leaf if level == 0 else self.hierarchies[name][leaf][level - 1]
+        # What is suppressed to begin with stays so.
+        return leaf if level == 0 or leaf == "*" else self.hierarchies[name][leaf][level - 1]
 
     def levels(self, name: str) -> int:
         return 1 + len(next(iter(self.hierarchies[name].values())))
 
     def under(self, name: str, label: Cell, level: int) -> int:
+        if label == "*":
+            return len(self.hierarchies[name])
         return sum(self.label(name, leaf, level) == label for leaf in self.hierarchies[name])
 
 
@@ -102,7 +105,10 @@ def suppressed_at(case: Case, levels: tuple[int, ...]) -> set[int] | None:
         gone |= dropped(case, classes, gone)
     if needs_everyone(case) and (gone or lacking(case, levels, classes)):
         return None
-    order = {name: list(tree) for name, tree in case.hierarchies.items()}
+    # Rows that say nothing to begin with are suppressed already, and nobody counts them as lost.
+    marked = {key for key in classes if set(key) == {"*"}} if case.suppressed != "drop" else set()
+    gone |= marked
+    order = {name: [*tree, "*"] for name, tree in case.hierarchies.items()}
 
     def rank(key: tuple[Cell, ...]) -> Any:
         members = classes[key]
@@ -113,7 +119,7 @@ def suppressed_at(case: Case, levels: tuple[int, ...]) -> set[int] | None:
     for more in range(len(others) + 1):
         away = gone | set(others[:more])
         lost = [row for key in away for row in classes[key]]
-        if len(lost) > case.max_suppressed:
+        if len(lost) - sum(len(classes[key]) for key in marked) > case.max_suppressed:
             return None
         if (
             more
@@ -128,6 +134,14 @@ def suppressed_at(case: Case, levels: tuple[int, ...]) -> set[int] | None:
         if needs_everyone(case) or not has_more_to_try(case, lost):
             return None
     return None
+
+
+def silent(case: Case, levels: tuple[int, ...] | None) -> int:
+    """The rows that say nothing at some levels, which are suppressed at no price."""
+    if case.suppressed == "drop":
+        return 0
+    classes = classes_at(case, case.rows, levels or (0,) * len(case.names))
+    return sum(len(members) for key, members in classes.items() if set(key) == {"*"})
 
 
 def has_more_to_try(case: Case, lost: list[int]) -> bool:
@@ -153,8 +167,10 @@ def all_hold(
                 fit += sum(
                     p for p, c in zip(people, classes, strict=True) if p and p > size(case, c)
                 )
-        blank = case.sensitive and all(
-            case.rows[row][name] is None for row in lost for name in case.sensitive
+        blank = (
+            case.sensitive
+            and len(lost) < len(case.rows)
+            and all(case.rows[row][name] is None for row in lost for name in case.sensitive)
         )
         if breaks(case, lost, everything, fit, is_blank=bool(blank)):
             return False
@@ -392,7 +408,7 @@ def loss(case: Case, levels: tuple[int, ...], gone: set[int]) -> float:
             continue
         cells = []
         for place, row in enumerate(case.rows):
-            if place in gone:
+            if place in gone or row[name] == "*":
                 cells.append(1.0)
             elif case.objective == "precision":
                 cells.append(level / max(case.levels(name) - 1, 1))

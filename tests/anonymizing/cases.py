@@ -112,6 +112,18 @@ def random_case(seed: int, most: int = 14) -> Case:
     )
 
 
+def marked_case(seed: int, most: int = 14) -> Case:
+    """The same with cells, and whole rows, that were suppressed to begin with."""
+    case, rng = random_case(seed, most), random.Random(f"marks {seed}")  # noqa: S311
+    share = rng.choice([0.1, 0.3])
+    for row in case.rows:
+        is_whole = rng.random() < rng.choice([0.0, 0.2])
+        for name in case.names:
+            if is_whole or rng.random() < share:
+                row[name] = "*"
+    return case
+
+
 def as_table(rows: list[dict[str, str | None]]) -> pa.Table:
     return pa.table({name: pa.array([row[name] for row in rows], pa.string()) for name in rows[0]})
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
 import pytest
 
+import petaudit
 from anonymizing import anonymizing_twin as twin
 from anonymizing.cases import as_table, given_to, problem_of, random_case, seeds
 from anonymizing.test_search import check_audit
@@ -92,3 +94,23 @@ def test_a_label_with_two_parents_is_refused() -> None:
     )
     with pytest.raises(HierarchyError, match=r"1 label of level 1 .* give every label one parent"):
         Problem.of(inputs, {"k-anonymity": {"limit": 2}})
+
+
+@pytest.mark.parametrize("recoding", ["global", "local"])
+def test_a_table_of_nulls_that_is_suppressed_whole_is_judged_as_the_audit_does(
+    recoding: str,
+) -> None:
+    """The search took rows without a sensitive value for harmless, the audit has nothing else."""
+    table = pa.table(
+        {"job": ["cook", "*", "nurse"], "ill": pa.array([None, None, None], pa.string())}
+    )
+    with pytest.raises(InfeasibleError):
+        petaudit.anonymize(
+            table,
+            quasi_identifiers=["job"],
+            sensitive="ill",
+            hierarchies={"job": [["cook", "all"], ["nurse", "all"]]},
+            limits={"l-diversity": 2},
+            max_suppression="100%",
+            recoding=recoding,
+        )

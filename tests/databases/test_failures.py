@@ -14,6 +14,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv as arrow_csv
 
+import petaudit
 from databases.server import AUDITOR, MARKER, Server
 from petaudit import inputs, k_anonymity, non_uniform_entropy
 from petaudit.cli import main
@@ -232,3 +233,60 @@ def test_the_original_may_be_a_file(server: Server, tmp_path: Path) -> None:
     assert result.value == of_files.value
     assert 0 < result.value < 1
     assert not any("CREATE" in statement for statement in server.statements(start))
+
+
+@pytest.mark.parametrize("measure", ["k-anonymity", "t-closeness"])
+def test_a_view_that_gives_other_rows_each_time(server: Server, capsys: Any, measure: str) -> None:
+    server.put("drawn_from", {name: text(*column.cells * 500) for name, column in PEOPLE.items()})
+    with server.owner() as connection:
+        connection.execute("DROP VIEW IF EXISTS drawn")
+        # Which rows, and how many of them, differs from query to query.
+        connection.execute("CREATE VIEW drawn AS SELECT * FROM drawn_from WHERE random() < 0.5")
+        server.grant(connection, "drawn")
+    address = server.address("drawn", schema="public")
+    check_is_refused(address, "rows and another", capsys, "--measures", measure)
+
+
+def test_the_server_looks_whether_its_client_is_there(server: Server) -> None:
+    source = open_source(server.put("watched", PEOPLE))
+    assert source.counts.stored is not None
+    asked = source.counts.stored.session.ask("SHOW client_connection_check_interval")
+    assert asked == [("5s",)]
+
+
+def test_blanks_that_only_some_rows_have_do_not_tear_classes_apart(server: Server) -> None:
+    cells = {"zip": text("476", " 476", "476\u3000", "479", "479"), "sick": text(*"ababa")}
+    address = server.put("blanks", cells)
+    result = k_anonymity(address, quasi_identifiers=["zip"])
+    assert (result.value, result.classes) == (2, 2)
+    [again] = petaudit.audit(
+        address, quasi_identifiers=["zip"], sensitive="sick", measures=["t-closeness"]
+    ).results
+    frame = pa.table({"zip": ["476"] * 3 + ["479"] * 2, "sick": [*"ababa"]})
+    local = petaudit.t_closeness(frame, quasi_identifiers=["zip"], sensitive="sick")
+    assert again.value == local.value
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("jdbc:postgresql://db/health", "expected postgresql://user@host:5432/database?table="),
+        ("host=db dbname=health", "expected postgresql://user@host:5432/database?table="),
+        (f"host=db password={MARKER}", "contains a password"),
+        ("postgresql://a,b/health?table=t", "?host=a,b&port=5432,5433"),
+    ],
+)
+def test_addresses_of_other_programs(address: str, words: str, capsys: Any) -> None:
+    check_is_refused(address, words, capsys)
+
+
+def test_the_environment_names_server_and_database(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.put("named", PEOPLE)
+    for name, value in {"PGHOST": "127.0.0.1", "PGPORT": str(server.port)}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PGUSER", AUDITOR)
+    monkeypatch.setenv("PGDATABASE", "postgres")
+    shown = f"postgresql://127.0.0.1:{server.port}/postgres?table=named"
+    assert open_source("postgresql://?table=named").name == shown

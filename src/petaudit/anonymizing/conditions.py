@@ -291,7 +291,8 @@ class RiskCondition(TableCondition):
         if self.either_way and risks.per_person > bound:
             return False
         if not isinstance(risks, SampledClasses):
-            mean, limit = float((sizes / people).sum() / sizes.sum()), float(bound)
+            with np.errstate(divide="ignore"):  # a class of which the population has nobody
+                mean, limit = float((sizes / people).sum() / sizes.sum()), float(bound)
             if abs(mean - limit) > _MARGIN * max(limit, 1e-300):
                 return mean < limit
         return risks.average <= bound

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, Final
 
 import numpy as np
@@ -311,7 +311,7 @@ class _Recoding:
             is_suppressed=self._suppressed(level_of),
             alternatives=(),
         )
-        if made.suppressed_rows > self.problem.max_suppressed:
+        if made.suppressed_rows > self.problem.max_suppressed + self._suppressed_before:
             return None
         columns, codes = self.problem.columns, self.problem.codes
         maker = TreeMaker(columns, codes, forest, combos[order[forest.begin]])
@@ -320,6 +320,14 @@ class _Recoding:
             value=local_value(self.judge, made),
             make_tree=partial(maker.tree, len(parts.starts), parts.by_levels),
         )
+
+    @cached_property
+    def _suppressed_before(self) -> int:
+        """The rows that say nothing to begin with; where rows are dropped, they count, too."""
+        if self.problem.suppressed == "drop":
+            return 0
+        raw = np.zeros((self.problem.number, len(self.tops)), dtype=np.int8)
+        return int(self.problem.rows[self._suppressed(raw)].sum())
 
     def _suppressed(self, level_of: Any) -> Truths:
         """Combinations whose every label is the suppression mark."""
@@ -351,8 +359,10 @@ def groups_of(counts: Counts, solution: Solution) -> tuple[Groups, Truths]:
     rows = np.bincount(dense, weights=solution.problem.rows).astype(np.int64)
     suppressed = np.zeros(len(ids), dtype=bool)
     suppressed[dense[gone]] = True
+    # A population is looked up at the levels of classes, which only global recoding has in common.
     tops = tuple(column.levels - 1 for column in solution.problem.columns)
-    return Groups(counts, tops, first, rows, counts.base, dense), suppressed
+    levels = solution.levels or tops
+    return Groups(counts, levels, first, rows, counts.base, dense), suppressed
 
 
 def local_value(judge: Judge, solution: Solution) -> float:

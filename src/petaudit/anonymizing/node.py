@@ -92,8 +92,10 @@ class Judge:
         levels, most = groups.levels, self.most
         marked = self._marked(groups)
         fewest = int(least.sum())
-        if marked is not None and groups.number > 1 and self.problem.suppressed != "drop":
-            fewest -= int(least[marked])  # rows that were suppressed to begin with
+        is_free = groups.number > 1 or self._has_marks
+        if marked is not None and is_free and self.problem.suppressed != "drop":
+            # Rows that were suppressed to begin with; at the top all others are among them.
+            fewest -= int(least[marked])
         if fewest > most:
             return Node(levels, np.inf, True, None, groups)
         if self.needs_everyone and groups.population is not None and groups.population[1]:
@@ -135,6 +137,11 @@ class Judge:
     @cached_property
     def _marks(self) -> list[list[int]]:
         return [column.marks.tolist() for column in self.problem.columns]
+
+    @cached_property
+    def _has_marks(self) -> bool:
+        """Whether rows may say nothing at finer levels than the top."""
+        return any(mark >= 0 for marks in self._marks for mark in marks[:-1])
 
     @cached_property
     def _by_cost(self) -> list[Condition]:
@@ -277,11 +284,14 @@ class Judge:
         return self._first_that_holds(groups, suppressed, _NONE, 0) is not None
 
     def _is_blank(self, joined: Classes) -> Truths:
-        """Where every sensitive value of the suppressed rows is a null, they tell nothing."""
-        blank = np.ones(len(joined.rows), dtype=bool)
+        """Where every sensitive value of the suppressed rows is a null, they tell nothing.
+
+        Unless they are the whole table: then an audit has nothing else to judge, and judges them.
+        """
+        blank = joined.rows < self.problem.total
         looked_at = {name for one in self.of_classes for name in one.attributes}
         if not looked_at:
-            return ~blank
+            return np.zeros_like(blank)
         for name in looked_at:
             step, value, _ = joined.pairs(name)
             null = joined.whole[name].index.get(None, -1)

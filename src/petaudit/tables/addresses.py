@@ -96,6 +96,14 @@ def _scheme(text: str) -> str | None:
 def check_no_address(name: str) -> None:
     """Raise an error if what no file is called by looks like an address: it is never quoted."""
     scheme = _scheme(name)
+    if re.match(r"jdbc:|(host|hostaddr|dbname|service|port|user)\s*=\s*\S", name, re.IGNORECASE):
+        if re.search(r"\b(password|pgpassword)\s*=|://[^/@]*:[^/@]*@", name, re.IGNORECASE):
+            raise _has_password()
+        raise InputError(
+            "petaudit does not read addresses of JDBC or of the form host=... dbname=...; "
+            "expected {shape}",
+            shape=_SHAPES[POSTGRES],
+        )
     if scheme is None and not re.match("postgres(ql)?:", name, re.IGNORECASE):
         if re.search(r"\b(password|pgpassword)\s*=", name, re.IGNORECASE):
             raise _has_password()
@@ -180,6 +188,10 @@ def _server(place: str) -> dict[str, str]:
     if ":" in user:
         raise _has_password()
     server = {"user": _decoded(POSTGRES, user)} if at and user else {}
+    if "," in host:
+        raise _malformed(
+            POSTGRES, phrase("several hosts go into parameters: ?host=a,b&port=5432,5433")
+        )
     within = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::([0-9]*))?", host)
     if within is None:
         # A password without a host behind it looks like a port.
@@ -216,7 +228,7 @@ def _parameters(kind: str, query: str) -> dict[str, str]:
         if name in parameters:
             raise _malformed(kind, phrase("duplicate {name}", name=name))
         parameters[name] = _decoded(kind, value)
-    if not re.fullmatch("[0-9]*", parameters.get("port", "")):
+    if not re.fullmatch("[0-9,]*", parameters.get("port", "")):
         raise _malformed(kind, phrase("its host and port cannot be read"))
     return parameters
 

@@ -155,6 +155,8 @@ class TableCounts:
     @property
     def rows(self) -> int:
         """How many rows the table has."""
+        if self._rows is None and self._values:
+            self._rows = int(next(iter(self._values.values())).counts.counts.sum())
         if self._rows is None:
             self._rows = self.number(self._raw_rows.select(nw.len().alias("rows")))
         return self._rows
@@ -241,7 +243,22 @@ class TableCounts:
         suppressed = is_marked(counted)
         kept = np.flatnonzero(~suppressed)
         kept = kept[np.argsort(sizes[kept])]
+        self._agree_on_rows(int((sizes * classes).sum()))
         return ClassHistogram(sizes[kept], classes[kept], int(sizes[suppressed].sum()))
+
+    def _agree_on_rows(self, rows: int) -> None:
+        """Raise if two counts of one table elsewhere differ: it gives other rows each time."""
+        if self._rows is None:
+            self._rows = rows
+        elif self.is_remote and rows != self._rows:
+            raise EngineError(
+                "{table}: one query counted {first:,} rows and another {second:,}; a view that "
+                "samples or draws its rows, or a table that changes meanwhile, has no figure: "
+                "write its rows to a table first",
+                table=self._name,
+                first=self._rows,
+                second=rows,
+            )
 
     def knows_histogram(self, quasi_identifiers: Sequence[str]) -> bool:
         """Whether the histogram of these classes was already counted."""
@@ -367,7 +384,9 @@ class TableCounts:
 
     def _values_grouped(self, name: str) -> tuple[pa.Array, Integers]:
         counted = self.collected(self.grouped(self._raw_rows.select(name), [name]))
-        return counted.column(name).combine_chunks(), whole_numbers(counted.column("n"))
+        times = whole_numbers(counted.column("n"))
+        self._agree_on_rows(int(times.sum()))
+        return counted.column(name).combine_chunks(), times
 
     def _values_in_arrow(self, name: str) -> tuple[pa.Array, Integers] | None:
         """The same for whole numbers and text of an Arrow table, several times as fast."""

@@ -124,6 +124,9 @@ def class_keys(
     table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
 ) -> ClassKeys:
     """The cheapest keys for a table; ``carried`` columns of the frame come along."""
+    stored = table.stored
+    if stored is not None and stored.session.blanks == BLANKS:
+        return _raw_keys(table, quasi_identifiers, carried)
     if table.load is not None and table.has_raw_frame and table.rows >= _LARGE_TABLE:
         text = any(table.is_text(key) for key in table.keys(quasi_identifiers))
         if not text or _has_few_classes(table.sample(quasi_identifiers)):
@@ -156,14 +159,21 @@ def _raw_keys(
 ) -> ClassKeys:
     """Grouping by the cells as they are."""
     keys = table.keys(quasi_identifiers)
-    raw = _keys(table, quasi_identifiers, [nw.col(key) for key in keys], carried)
+    if table.stored is None:
+        raw = _keys(table, quasi_identifiers, [nw.col(key) for key in keys], carried)
+    else:
+        cells = [nw.col(f"r{key[1:]}" if table.is_text(key) else key) for key in keys]
+        raw = _keys(table, quasi_identifiers, cells, carried, table.stored.counting)
     text = [name for key, name in zip(keys, raw.names, strict=True) if table.is_text(key)]
     if not text:
         return raw
-    # Looking at both ends is several times cheaper than trimming and comparing.
-    ends = [nw.col(n).str.head(1).is_in(list(BLANKS)) for n in text]
-    ends += [nw.col(n).str.tail(1).is_in(list(BLANKS)) for n in text]
-    ends += [nw.col(n) == "" for n in text]
+    if table.stored is not None:
+        # What its compiler makes of this cuts off our blanks.
+        ends = [nw.col(n).str.strip_chars() != nw.col(n) for n in text]
+        ends += [nw.col(n) == "" for n in text]
+    else:
+        # Looking at both ends is several times cheaper than trimming and comparing.
+        ends = _blank_ends(text)
     blank = nw.any_horizontal(*(end.fill_null(False) for end in ends), ignore_nulls=False)
     return replace(
         raw,
@@ -172,14 +182,23 @@ def _raw_keys(
     )
 
 
+def _blank_ends(names: Sequence[str]) -> list[nw.Expr]:
+    ends = [nw.col(n).str.head(1).is_in(list(BLANKS)) for n in names]
+    ends += [nw.col(n).str.tail(1).is_in(list(BLANKS)) for n in names]
+    return ends + [nw.col(n) == "" for n in names]
+
+
 def _keys(
     table: TableCounts,
     quasi_identifiers: Sequence[str],
     cells: Sequence[nw.Expr],
     carried: Sequence[str],
+    frame: nw.LazyFrame[Any] | None = None,
 ) -> ClassKeys:
     names = [f"k{place}" for place in range(len(cells))]
-    rows = table.raw_frame.select(*map(nw.Expr.alias, cells, names), *carried)
+    rows = (table.raw_frame if frame is None else frame).select(
+        *map(nw.Expr.alias, cells, names), *carried
+    )
     return ClassKeys(table, rows, names, table.all_suppressed(quasi_identifiers, names))
 
 

@@ -52,8 +52,9 @@ def packed_classes(
     widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
     if not table.rows or sum(widths) > MOST_VALUES:
         return None
-    # A second pass is dear where the rows are remote, and the histogram is wanted anyway.
-    guesses = [_largest_class] if table.is_remote else [_likely_largest_class, _largest_class]
+    # A second pass is dear on a cluster or a query, and the histogram is wanted anyway.
+    is_known = table.is_remote and table.stored is None
+    guesses = [_largest_class] if is_known else [_likely_largest_class, _largest_class]
     for largest_class in guesses:
         largest = largest_class(table, quasi_identifiers)
         packings = {
@@ -68,7 +69,8 @@ def packed_classes(
             return None
         if _is_right(counted, packings, table.rows):
             return _blocks(table, counted, packings)
-    return None  # pragma: no cover (counters for the largest class cannot run over)
+    # Counters for the largest class cannot run over; where rows differ each time, others count.
+    return None
 
 
 def _likely_largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) -> int:
@@ -262,7 +264,7 @@ def _weighted(
     width = len(values.counts.labels)
     sizes = [width] if packing.place == 0 else []
     weights = packing.weights([[value, *sizes] for value in range(width)])
-    if table.load is not None:
+    if table.load is not None or table.stored is not None:
         # Where a small table can be put beside the data, a join finds all weights at once.
         by_word = {word: weights[:, i] for i, word in enumerate(packing.names)}
         return join_numbers(table, rows, values, position, by_word)

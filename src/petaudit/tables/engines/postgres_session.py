@@ -6,7 +6,7 @@ import os
 import re
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import ibis.expr.types as ir
 
 _TIMEOUT: Final = "10"
+_CHECKED: Final = "5s"
 
 _shared: ContextVar[dict[Any, Session] | None] = ContextVar("_shared", default=None)
 
@@ -215,6 +216,10 @@ def _compiler() -> Any:
             place = sge.Anonymous(this="array_position", expressions=[keys, key])
             return sge.Bracket(this=sge.Paren(this=values), expressions=[place], offset=1)
 
+        def visit_Strip(self, op: Any, *, arg: Any) -> Any:  # noqa: N802
+            """Ibis would cut off the blanks of ASCII alone."""
+            return sge.Anonymous(this="btrim", expressions=[arg, sge.convert(BLANKS)])
+
         def visit_InMemoryTable(  # noqa: N802
             self, op: Any, *, name: str, schema: Any, data: Any
         ) -> Any:
@@ -312,6 +317,9 @@ class Session:
                 self.ask("SELECT pg_catalog.current_schemas(false)")[0][0]
             )
             self.ask(*setting(READING, local=False))
+            # A server whose client was killed would notice only when it answers.
+            with suppress(FailedInDatabaseError):  # before version 14, and on some systems
+                self.ask(*setting({"client_connection_check_interval": _CHECKED}, local=False))
             self.blanks = self._blanks(address)
         except BaseException:
             self.backend.con.close()
@@ -343,12 +351,22 @@ class Session:
         return bool(self.backend.con.closed or self.backend.con.broken)
 
     def reached(self, address: TableAddress) -> dict[str, str]:
-        """Where the connection leads, if that is another place than the host that was named."""
+        """Where the connection leads, as far as the address does not say it.
+
+        A service or the environment may name what tells a test from production.
+        """
         info = self.backend.con.info
+        reached: dict[str, str] = {}
+        if not address.server.get("dbname"):
+            reached["dbname"] = info.dbname
         if "hostaddr" in address.server or os.environ.get("PGHOSTADDR"):
-            return {"hostaddr": info.hostaddr}
-        # Of several hosts the first that answers is taken.
-        return {"host": info.host} if "," in address.server.get("host", "") else {}
+            reached["hostaddr"] = info.hostaddr
+        elif "," in address.server.get("host", ""):
+            # Of several hosts the first that answers is taken.
+            reached |= {"host": info.host, "port": str(info.port)}
+        elif "host" not in address.server and not info.host.startswith("/"):
+            reached |= {"host": info.host, "port": str(info.port)}
+        return reached
 
     def ask(self, query: str, values: Sequence[object] | None = None) -> list[tuple[Any, ...]]:
         """Ask the catalogue."""
