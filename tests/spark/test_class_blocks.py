@@ -93,7 +93,7 @@ def test_answers_are_as_many_as_partitions(spark: Any, table: pa.Table) -> None:
         rows.append(result.num_rows)
         return result
 
-    with patch.object(_packed, "MOST_FROM_WORKERS", 10), patch.object(counts, "collected", noted):
+    with patch.object(_packed, "MOST_FETCHED", 10), patch.object(counts, "collected", noted):
         find_measure("t-closeness").run(inputs, {})
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
     # The last question went to the workers; the values of "pay" are the longest that came back.
