@@ -92,6 +92,7 @@ class TableCounts:
         self._untrimmed = untrimmed
         self._trim = trim
         self._counting = counting
+        self.has_blanks = False  # as far as is known: that classes are torn by them is noted
         self.has_raw_frame = untrimmed is not None
         self.load = load
         self.stored = stored

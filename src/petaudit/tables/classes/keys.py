@@ -101,6 +101,7 @@ class ClassKeys:
         counted = self.table.collected(query(self))
         if "blank" in counted.column_names and whole_numbers(counted.column("blank")).any():
             assert self.trimmed is not None  # noqa: S101 (they come with the flag)
+            self.table.has_blanks = True
             return self.trimmed().collected(query)
         return counted
 
@@ -124,7 +125,7 @@ def class_keys(
     table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
 ) -> ClassKeys:
     """The cheapest keys for a table; ``carried`` columns of the frame come along."""
-    if table.counting is not None:
+    if table.counting is not None and not table.has_blanks:
         return _raw_keys(table, quasi_identifiers, carried)
     if table.load is not None and table.has_raw_frame and table.rows >= _LARGE_TABLE:
         text = any(table.is_text(key) for key in table.keys(quasi_identifiers))
