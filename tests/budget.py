@@ -9,7 +9,9 @@ from typing import Final, TypeVar
 
 IS_RANDOM: Final = os.environ.get("PETAUDIT_TESTS") == "random"
 """Other random examples every time; else always the same ones, so that main stays green."""
-IS_LONG: Final = IS_RANDOM or os.environ.get("PETAUDIT_TESTS") == "long"
+IS_SIMULATION: Final = os.environ.get("PETAUDIT_TESTS") == "simulations"
+"""Statistical claims on hundreds of tables with known truth each (``make simulations``)."""
+IS_LONG: Final = IS_RANDOM or IS_SIMULATION or os.environ.get("PETAUDIT_TESTS") == "long"
 _WHOLE: Final = 12
 """Grids up to this size are tried as a whole."""
 _PART: Final = 6

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-from budget import IS_LONG, IS_RANDOM, chosen_cells, examples
+from budget import IS_LONG, IS_RANDOM, IS_SIMULATION, chosen_cells, examples
 from extras import EXTRAS, NEEDED_BY_FIXTURE, SHARED_DATA, why_missing
 from spark.sessions import start, stop
 
@@ -70,7 +70,9 @@ def _tries_more(item: pytest.Item) -> bool:
     """Whether a test does more in the long run than in ``make test``."""
     needs_more = any(item.get_closest_marker(extra) for extra in EXTRAS)
     is_random = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
-    return needs_more or is_random or hasattr(getattr(item, "module", None), "IS_LONG")
+    module = getattr(item, "module", None)
+    is_simulation = IS_SIMULATION and hasattr(module, "IS_SIMULATION")
+    return needs_more or is_random or is_simulation or hasattr(module, "IS_LONG")
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,7 +1,7 @@
 """Where it is known how many people are exposed: intervals hold it as often as they promise.
 
 The truth about a synthetic table is the excess in the whole population of people and strangers:
-copies are exposed beyond them. In `make test` a few tables, in `make test-long` 400 of each kind.
+copies are exposed beyond them. In `make test` a few tables, in `make simulations` 400 of each kind.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ import pytest
 
 import petaudit
 from attacks.truth import Scenario, tables
-from budget import IS_LONG
+from budget import IS_SIMULATION
 from petaudit.measures import Result
 
-RUNS = 400 if IS_LONG else 12
+RUNS = 400 if IS_SIMULATION else 12
 SCENARIOS = {
     "fresh": Scenario(),
     "fresh, control four times smaller": Scenario(people=2000, control=500),
@@ -52,8 +52,10 @@ def test_intervals_hold_the_truth(scenario: str, attack: str) -> None:
     held = sum(each.interval[0] <= high and each.interval[1] >= low for each in found)
     false_alarms = sum(each.interval[0] > chosen.copies for each in found)
     # Of 400, three standard errors below 95 %; of a few, one may miss.
-    assert held >= (RUNS * 0.95 - 3 * (RUNS * 0.0475) ** 0.5 if IS_LONG else RUNS - 2)
-    assert false_alarms <= max(1, RUNS * 0.035 + (3 * (RUNS * 0.034) ** 0.5 if IS_LONG else 0))
+    assert held >= (RUNS * 0.95 - 3 * (RUNS * 0.0475) ** 0.5 if IS_SIMULATION else RUNS - 2)
+    assert false_alarms <= max(
+        1, RUNS * 0.035 + (3 * (RUNS * 0.034) ** 0.5 if IS_SIMULATION else 0)
+    )
 
 
 @pytest.mark.filterwarnings("ignore::petaudit.PetauditWarning")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -27,6 +28,7 @@ def arrow_table(columns: Columns) -> pa.Table:
 def _type_of(cells: list[Any]) -> pa.DataType:
     kinds = {type(cell) for cell in cells if cell is not None}
     known = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), date: pa.date32()}
+    known[np.float32] = pa.float32()
     return known.get(next(iter(kinds)), pa.string()) if kinds else pa.string()
 
 

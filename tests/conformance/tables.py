@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+import numpy as np
+
 NAN = float("nan")
 STAR = "*"
 Columns = dict[str, list[Any]]
@@ -130,14 +132,19 @@ def _typed() -> Released:
 
 
 def _few() -> Released:
-    """Fewer rows than an engine has partitions."""
+    """Fewer rows than an engine has partitions; doses have 32 bits in the release, 64 before."""
+    cells: Columns = {"key": ["1", "2", "3"], "a": ["x", "x", None], "v": ["p", "q", None]}
+    doses = [0.1, 0.1, 343126.12]
     return Released(
-        table={"key": ["1", "2", "3"], "a": ["x", "x", None], "v": ["p", "q", None]},
-        original={"key": ["1", "2", "3"], "a": ["x", "x", None], "v": ["p", "q", None]},
-        population={"a": ["x", "x", "x", None, "y"]},
-        quasi_identifiers=("a",),
-        sensitive=("v",),
-        hierarchies={"a": {"x": [STAR], "y": [STAR], "": [STAR]}},
+        table=cells | {name: [*map(np.float32, doses)] for name in ("dose", "pain")},
+        original=cells | {"dose": doses, "pain": doses},
+        population={"a": ["x", "x", "x", None, "y"], "dose": [0.1, 0.1, 0.1, doses[2], 0.3]},
+        quasi_identifiers=("a", "dose"),
+        sensitive=("v", "pain"),
+        hierarchies={
+            "a": {"x": [STAR], "y": [STAR], "": [STAR]},
+            "dose": {str(dose): [STAR] for dose in (*doses, 0.3)},
+        },
     )
 
 

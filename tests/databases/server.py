@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import pwd
 import re
@@ -33,6 +34,7 @@ SQL_TYPES = {
     "enum": "varchar(50)",
     "integer": "bigint",
     "float": "double precision",
+    "float32": "real",
     "boolean": "boolean",
     "date": "date",
     "datetime": "timestamp",
@@ -176,7 +178,10 @@ class Server:
         place = sql.Identifier(name)
         rows = list(zip(*(own.cells for own in table.values()), strict=True))
         with self.owner() as connection:
-            connection.execute(sql.SQL("DROP TABLE IF EXISTS {}").format(place))
+            # A failed test keeps its session, and so a lock, in its traceback: no endless wait.
+            gc.collect()
+            connection.execute("SET lock_timeout = '60s'")
+            connection.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(place))
             made = sql.SQL("CREATE TABLE {} ({})")
             connection.execute(made.format(place, sql.SQL(", ").join(definitions)))
             filled = sql.SQL("COPY {} FROM STDIN").format(place)

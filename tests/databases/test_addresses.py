@@ -37,6 +37,7 @@ DOCS = Path(__file__).resolve().parents[2] / "docs"
             {"host": "db", "port": "5433", "dbname": "health", "user": "eve", "sslmode": "require"},
         ),
         ("postgresql://[::1]:5/d?table=t", None, "t", {"host": "::1", "port": "5", "dbname": "d"}),
+        ("postgresql://a,b:5/d?table=t", None, "t", {"host": "a,b", "port": ",5", "dbname": "d"}),
         ("postgresql:///d?host=/run/pg&table=t", None, "t", {"host": "/run/pg", "dbname": "d"}),
         ("postgresql://db?table=%22a.b%22.%22c%22%22d%22", "a.b", 'c"d', {"host": "db"}),
         ('postgresql://db?table="a.b"', None, "a.b", {"host": "db"}),

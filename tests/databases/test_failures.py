@@ -273,7 +273,6 @@ def test_blanks_that_only_some_rows_have_do_not_tear_classes_apart(server: Serve
         ("jdbc:postgresql://db/health", "expected postgresql://user@host:5432/database?table="),
         ("host=db dbname=health", "expected postgresql://user@host:5432/database?table="),
         (f"host=db password={MARKER}", "contains a password"),
-        ("postgresql://a,b/health?table=t", "?host=a,b&port=5432,5433"),
     ],
 )
 def test_addresses_of_other_programs(address: str, words: str, capsys: Any) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import product
 from math import exp, factorial, fsum
 
 Row = tuple[str | None, ...]
@@ -115,14 +115,26 @@ def share_above(pairs: Sequence[tuple[int, int]], threshold: Fraction) -> Fracti
 
 
 def can_be_reached(
-    pairs: Sequence[tuple[int, int]], rows: int, holds: Callable[[Sequence[tuple[int, int]]], bool]
+    pairs: Sequence[tuple[int, int]],
+    rows: int,
+    holds: Callable[[Sequence[tuple[int, int]]], bool],
+    *,
+    people_stay: bool,
 ) -> bool:
-    """Whether some classes with so many rows can be removed so that a limit holds."""
+    """Whether so many rows can be removed, whole classes or not, so that a limit holds.
+
+    What is left of a class is as many people as it was with a population, else as many as rows.
+    """
     return any(
-        sum(pairs[index][0] for index in gone) == rows
-        and holds([pair for index, pair in enumerate(pairs) if index not in gone])
-        for number in range(len(pairs))
-        for gone in combinations(range(len(pairs)), number)
+        sum(size for size, _ in pairs) - sum(left) == rows
+        and holds(
+            [
+                (now, of if people_stay else now)
+                for now, (_, of) in zip(left, pairs, strict=True)
+                if now
+            ]
+        )
+        for left in product(*(range(size + 1) for size, _ in pairs))
     )
 
 

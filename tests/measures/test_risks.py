@@ -55,7 +55,13 @@ def check_common(found: Result, pairs: Pairs, average: Fraction, threshold: Frac
 
 
 def check_remedy(
-    found: Result, pairs: Pairs, suppressed: str, holds: Any, *, can_drop: bool = True
+    found: Result,
+    pairs: Pairs,
+    suppressed: str,
+    holds: Any,
+    *,
+    can_drop: bool = True,
+    people_stay: bool = False,
 ) -> None:
     """What is said to be enough must be enough, and nothing at all where the limit holds."""
     takes = found.remedy
@@ -68,7 +74,7 @@ def check_remedy(
     if enough is not None:
         assert (takes.rows_to_drop is None) is (suppressed == "exclude")
         assert 0 < enough < found.rows  # type: ignore[attr-defined]
-        assert twin.can_be_reached(pairs, enough, holds)
+        assert twin.can_be_reached(pairs, enough, holds, people_stay=people_stay)
     elif can_drop:
         # Then no class at all could stay.
         assert not any(holds([pair]) for pair in pairs)
@@ -129,7 +135,12 @@ def test_journalist_risk_is_the_twins(
     check_common(found, pairs, twin.journalist_average(pairs), threshold)
     can_drop = not populace.inputs.population_classes.fit_elsewhere
     check_remedy(
-        found, pairs, populace.suppressed, lambda own: value(own) <= limit, can_drop=can_drop
+        found,
+        pairs,
+        populace.suppressed,
+        lambda own: value(own) <= limit,
+        can_drop=can_drop,
+        people_stay=True,
     )
 
 
@@ -145,7 +156,12 @@ def test_marketer_risk_is_the_twins(populace: Populace, limit: Fraction, alone: 
     check_common(found, pairs, twin.average(pairs), Fraction(1, 5))
     can_drop = alone or not populace.inputs.population_classes.fit_elsewhere
     check_remedy(
-        found, pairs, populace.suppressed, lambda own: twin.average(own) <= limit, can_drop=can_drop
+        found,
+        pairs,
+        populace.suppressed,
+        lambda own: twin.average(own) <= limit,
+        can_drop=can_drop,
+        people_stay=not alone,
     )
 
 

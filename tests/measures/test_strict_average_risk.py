@@ -86,7 +86,7 @@ def test_it_is_the_twins(
     elif (enough := takes.rows_to_suppress or takes.rows_to_drop) is not None:
         assert (takes.rows_to_drop is None) is (populace.suppressed == "exclude")
         assert takes.rows_breaking > 0
-        assert twin.can_be_reached(pairs, enough, holds)
+        assert twin.can_be_reached(pairs, enough, holds, people_stay=not alone)
     elif alone or not inputs.population_classes.fit_elsewhere:
         assert not any(holds([pair]) for pair in pairs)
 

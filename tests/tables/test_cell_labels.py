@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,6 @@ def test_numbers_come_first_then_texts_then_null(labels: list[str | None]) -> No
     "cells",
     [
         pa.array([1.0, -0.0, 2.5, 1e20, 1e21, 1e22, 5e-324, math.inf, -math.inf, None]),
-        pa.array([0.1, 2.0, None], pa.float32()),
         pa.array([1, -7, None, 2**63 - 1]),
         pa.array([2**64 - 1], pa.uint64()),
         pa.array([True, None]),
@@ -53,6 +53,27 @@ def test_numbers_come_first_then_texts_then_null(labels: list[str | None]) -> No
 )
 def test_labels_are_those_of_each_cell(cells: pa.Array) -> None:
     assert cell_labels(cells) == [label_of(cell) for cell in cells.to_pylist()]
+
+
+def shortest(cell: float) -> float:
+    """Of all decimals of as few digits as can be that give the float, the nearest to it."""
+    exact = Fraction(cell)
+    for digits in range(1, 10):
+        unit = Fraction(10) ** (math.floor(math.log10(abs(cell))) - digits + 1)
+        below = [math.floor(exact / unit) + more for more in (-1, 0, 1, 2)]
+        same = [n * unit for n in below if np.float32(float(n * unit)) == np.float32(cell)]
+        if same:
+            return float(min(same, key=lambda number: abs(number - exact)))
+    raise AssertionError(cell)
+
+
+@given(
+    st.floats(width=32, allow_nan=False, allow_infinity=False)
+    | st.integers(-149, 127).map(lambda power: 2.0**power)
+)
+def test_floats_of_32_bits_are_their_shortest_decimals(cell: float) -> None:
+    [said] = cell_labels(pa.array([cell], pa.float32()))
+    assert said == label_of(shortest(cell) if cell else 0.0)
 
 
 def test_nan_is_null() -> None:

@@ -198,6 +198,15 @@ def test_marks_are_nulls_on_every_engine(engine: str, tmp_path: Path) -> None:
         assert source.to_arrow()["ward"].to_pylist() == [None, None, "a", None, "na", None]
 
 
+@pytest.mark.parametrize("engine", ["pyarrow", "polars", "duckdb"])
+def test_marks_of_floats_of_32_bits(engine: str, tmp_path: Path) -> None:
+    table = pa.table({"dose": pa.array([0.1, -9.9, 0.1], pa.float32())})
+    frames = {"pyarrow": table, "polars": pl.from_arrow(table), "duckdb": duckdb.from_arrow(table)}
+    # The last gives the same float as 0.1, and is another number.
+    source = open_source(frames[engine], null=["-9.9", "1e300", "0.1000000001"])
+    assert labels(source, "dose") == {"0.1": 2, None: 1}
+
+
 def test_the_same_is_said_everywhere(tmp_path: Path) -> None:
     """The command line is tested with its own options."""
     path = written(tmp_path, "zip,ill\nNA,flu\nN/A,flu\n,,\n".replace(",,", ","))

@@ -50,6 +50,15 @@ def test_only_cells_that_need_quotes_have_them(tmp_path: Path) -> None:
     )
 
 
+def test_floats_of_32_bits_are_written_as_they_are_counted(tmp_path: Path) -> None:
+    table = pa.table({"dose": pa.array([0.1, None, 2.5], pa.float32())})
+    for kind in ("csv", "json"):
+        write_whole(tmp_path / "t", table_writer(table, kind))
+        text = (tmp_path / "t").read_text(encoding="utf-8")
+        assert "0.1" in text
+        assert "0.10" not in text
+
+
 def test_csv_of_one_column_keeps_its_nulls(tmp_path: Path) -> None:
     """A null alone in its line must not become a blank line, which readers skip."""
     write_whole(tmp_path / "t.csv", table_writer(pa.table({"a": ["1", None, "2"]}), "csv"))

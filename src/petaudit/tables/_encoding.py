@@ -60,12 +60,29 @@ def _buffer(column: pa.ChunkedArray, kind: pa.DataType, dtype: Any) -> npt.NDArr
     return np.concatenate(parts) if parts else np.zeros(0, dtype)
 
 
+def shortest_decimals(cells: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
+    """Floats of 32 bits as the shortest decimals that give the same floats; others as they are.
+
+    Made wider, 0.1 would be 0.10000000149011612, and no label of anybody. Texts of engines do not
+    always have the fewest digits (DuckDB, Java before 19), so only their cells are asked for.
+
+    >>> shortest_decimals(pa.array([0.1, None, 16777216.0], pa.float32())).to_pylist()
+    [0.1, None, 16777216.0]
+    """
+    if not pa.types.is_float32(cells.type):
+        return cells
+    return cells.cast(pa.string()).cast(pa.float64())
+
+
 def python_values(cells: pa.Array | pa.ChunkedArray) -> list[Any]:
     """Cells as Python has them; Python knows no nanoseconds, so such times become text.
 
     >>> python_values(pa.array([1, 1_000], pa.timestamp("ns")))
     ['1970-01-01 00:00:00.000000001', '1970-01-01 00:00:00.000001']
+    >>> python_values(pa.array([0.1], pa.float32()))
+    [0.1]
     """
+    cells = shortest_decimals(cells)
     if not (pa.types.is_timestamp(cells.type) and cells.type.unit == "ns"):
         return cells.to_pylist()  # type: ignore[no-any-return]
     return [

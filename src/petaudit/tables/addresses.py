@@ -72,11 +72,15 @@ class TableAddress:
 
         >>> parse_address("postgresql://db:5433/health?hostaddr=10.0.0.5&table=t").place
         '10.0.0.5:5433'
+        >>> parse_address("postgresql://a,b:5433/health?table=t").place
+        'a,b:5433'
         """
-        host = self.server.get("hostaddr") or self.server.get("host", "")
-        host = f"[{host}]" if ":" in host else _written(host)
-        port = self.server.get("port")
-        return f"{host}:{port}" if port else host
+        hosts = (self.server.get("hostaddr") or self.server.get("host", "")).split(",")
+        ports = self.server.get("port", "").split(",")
+        if len(ports) != len(hosts):
+            ports = ports[:1] * len(hosts)
+        written = (f"[{host}]" if ":" in host else _written(host) for host in hosts)
+        return ",".join(f"{h}:{p}" if p else h for h, p in zip(written, ports, strict=True))
 
 
 def is_address(table: object) -> bool:
@@ -188,19 +192,19 @@ def _server(place: str) -> dict[str, str]:
     if ":" in user:
         raise _has_password()
     server = {"user": _decoded(POSTGRES, user)} if at and user else {}
-    if "," in host:
-        raise _malformed(
-            POSTGRES, phrase("several hosts go into parameters: ?host=a,b&port=5432,5433")
-        )
-    within = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::([0-9]*))?", host)
-    if within is None:
-        # A password without a host behind it looks like a port.
-        raise _malformed(POSTGRES, phrase("its host and port cannot be read"))
-    name = _decoded(POSTGRES, within[1].strip("[]"))
-    if name:
-        server["host"] = name
-    if within[2]:
-        server["port"] = within[2]
+    # As in libpq, several hosts are separated by commas, each with a port of its own or none.
+    hosts, ports = [], []
+    for one in host.split(","):
+        within = re.fullmatch(r"(\[[0-9A-Fa-f:.]+\]|[^:\[\]]*)(?::([0-9]*))?", one)
+        if within is None:
+            # A password without a host behind it looks like a port.
+            raise _malformed(POSTGRES, phrase("its host and port cannot be read"))
+        hosts.append(_decoded(POSTGRES, within[1].strip("[]")))
+        ports.append(within[2] or "")
+    if any(hosts):
+        server["host"] = ",".join(hosts)
+    if any(ports):
+        server["port"] = ",".join(ports)
     if database:
         server["dbname"] = _decoded(POSTGRES, database)
     return server

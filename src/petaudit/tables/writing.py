@@ -17,6 +17,7 @@ from typing import IO, TYPE_CHECKING, Any, Final, TypeAlias
 
 from petaudit.errors import ColumnError, OptionError, listing
 from petaudit.labels.cells import label_of
+from petaudit.tables._encoding import shortest_decimals
 from petaudit.tables.files import COMPRESSED
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def _write_parquet(table: pa.Table | TableInParts, file: IO[bytes]) -> None:
 def _batches(table: pa.Table | TableInParts) -> Iterator[list[list[Any]]]:
     """Some rows at a time: as Python's own values they take many times the memory."""
     for batch in table.to_batches(max_chunksize=_ROWS_AT_ONCE):
-        yield [column.to_pylist() for column in batch.columns]
+        yield [shortest_decimals(column).to_pylist() for column in batch.columns]
 
 
 def table_format(path: Path) -> str:

@@ -18,7 +18,7 @@ from narwhals.exceptions import DuplicateError
 from petaudit.errors import ColumnError, InputError, phrase
 from petaudit.exact.fractions import parse_number
 from petaudit.labels.cells import BLANKS, label_of
-from petaudit.tables._encoding import combined, is_text
+from petaudit.tables._encoding import combined, is_text, python_values
 from petaudit.tables.engines import OpenedTable
 from petaudit.tables.engines.duckdb import numbered_cells
 from petaudit.tables.engines.postgres import is_on_postgres, wrap_ibis_table
@@ -134,6 +134,11 @@ def without_marks(lazy: nw.LazyFrame[Any], marks: Sequence[str]) -> nw.LazyFrame
             codes = [int(number) for number in numbers if number == int(number)]
         elif dtype.is_float():
             codes = [float(number) for number in numbers]
+            if isinstance(dtype, nw.Float32):
+                short = pa.array(codes, pa.float32())
+                written = zip(short.to_pylist(), python_values(short), codes, strict=True)
+                # Cells as they are wider; a number of more digits than such a float has is none.
+                codes = [cell for cell, shortest, code in written if shortest == code]
         if codes:
             # One by one: engines differ on numbers that are too large for the column.
             is_value = reduce(and_, (value != code for code in codes))

@@ -79,7 +79,7 @@ _NUMBERS: Final = frozenset({"numeric", "money"})
 _TEXT_CATEGORIES: Final = frozenset("SEI")
 """Strings, enumerations and network addresses."""
 _AS_TEXT: Final = frozenset({"uuid", "char", "timetz", "macaddr", "macaddr8"})
-_NAN: Final = "CAST('NaN' AS DOUBLE PRECISION)"
+_FLOATS: Final = {"float4": "REAL", "float8": "DOUBLE PRECISION"}
 
 
 _backends: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
@@ -122,11 +122,9 @@ def _read_column(column: Column, blanks: str) -> tuple[str, dt.DataType]:
     if column.base in _MOMENTS:
         kind = dt.Timestamp(timezone=_MOMENTS[column.base], scale=6)
         return f"CAST({cell} AS {column.base.upper()})", kind
-    if column.base == "float8":
-        return _number(cell), dt.float64
-    if column.base == "float4":
-        # Through its text: widened, 0.1 would become 0.10000000149.
-        return _number(f"CAST({cell} AS TEXT)"), dt.float64
+    if column.base in _FLOATS:
+        kind = dt.float32 if column.base == "float4" else dt.float64
+        return _number(cell, _FLOATS[column.base]), kind
     if column.base in _NUMBERS:
         return _decimal(column, cell, dt)
     if _is_text(column):
@@ -148,10 +146,9 @@ def _exact_text(column: Column) -> str:
     return f'CAST({quote_identifier(column.name)} AS TEXT) COLLATE "C"'
 
 
-def _number(cell: str) -> str:
+def _number(cell: str, kind: str) -> str:
     # Adding zero turns -0.0 into 0.0: they are one number.
-    wide = f"CAST({cell} AS DOUBLE PRECISION)"
-    return f"NULLIF({wide}, {_NAN}) + CAST(0 AS DOUBLE PRECISION)"
+    return f"NULLIF(CAST({cell} AS {kind}), CAST('NaN' AS {kind})) + CAST(0 AS {kind})"
 
 
 def _decimal(column: Column, cell: str, dt: Any) -> tuple[str, dt.DataType]:
@@ -287,9 +284,12 @@ def _numbered(
         read |= {f"o{place}": _read_column(column, "") for place, column in enumerate(unread)}
     if raw_text:
         read |= {
-            f"r{place}": (_exact_text(column), read[f"c{place}"][1])
-            for place, column in enumerate(columns)
-            if _is_text(column)
+            # Numbers without end are text as well, and never have blanks.
+            f"r{place}": (_exact_text(column) if _is_text(column) else cell, kind)
+            for place, (column, (cell, kind)) in enumerate(
+                zip(columns, list(read.values()), strict=False)
+            )
+            if kind.is_string()
         }
     cells = ", ".join(f"{cell} AS {name}" for name, (cell, _) in read.items())
     types = {name: kind for name, (_, kind) in read.items()}

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import OptionError, listing, suggestion
-from petaudit.tables._encoding import floats, whole_numbers
+from petaudit.tables._encoding import floats, shortest_decimals, whole_numbers
 from petaudit.tables.results import Integers
 
 Floats: TypeAlias = npt.NDArray[np.float64]
@@ -57,12 +57,10 @@ _QUARTER = 900_000_000_000
 
 def numbers_of(values: pa.Array) -> Numbers:
     """Numbers as an array; as a list where no array holds them exactly."""
+    values = shortest_decimals(values)
     kind = values.type
-    if pa.types.is_float64(kind):
-        return floats(pa.chunked_array([values]))
     if pa.types.is_floating(kind):
-        # By their shortest form: 0.1 has one decimal in any width.
-        return np.array([float(str(np.float32(value))) for value in values.to_pylist()], np.float64)
+        return floats(pa.chunked_array([values]))
     if pa.types.is_decimal(kind):
         return [plain_decimal(value) for value in values.to_pylist()]
     if pa.types.is_uint64(kind) and max(values.to_pylist(), default=0) >= 1 << 63:
