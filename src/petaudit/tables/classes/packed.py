@@ -66,6 +66,9 @@ def packed_classes(
             return None
         if _is_right(counted, packings, table.rows):
             return _blocks(table, counted, packings)
+        if largest_class is _all_rows:
+            # These cannot run over: the query saw other rows, or values that nobody counted.
+            table.agree_on_rows(_rows_in(counted, packings[columns[0]]))
     # Counters for the largest class cannot run over; where rows differ each time, others count.
     return None
 
@@ -246,6 +249,12 @@ def _is_right(counted: pa.Table, packings: Mapping[str, Packing], rows: int) -> 
         packing.total(packing.words_in(counted), classes) == rows * (2 if packing.place == 0 else 1)
         for packing in packings.values()
     )
+
+
+def _rows_in(counted: pa.Table, first: Packing) -> int:
+    """The rows of all classes, by the sizes among the counters of the first column."""
+    *_, sizes = first.counters(first.words_in(counted))
+    return int(sizes @ whole_numbers(counted.column("classes")))
 
 
 def _blocks(
