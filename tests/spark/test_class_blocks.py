@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from petaudit.errors import EngineError
 from petaudit.inputs import Inputs, gather
 from petaudit.measures import find_measure
 from petaudit.tables import open_source
@@ -93,9 +94,26 @@ def test_answers_are_as_many_as_partitions(spark: Any, table: pa.Table) -> None:
         rows.append(result.num_rows)
         return result
 
-    with patch.object(_packed, "MOST_FROM_WORKERS", 10), patch.object(counts, "collected", noted):
+    with patch.object(_packed, "MOST_FETCHED", 10), patch.object(counts, "collected", noted):
         find_measure("t-closeness").run(inputs, {})
     partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
     # The last question went to the workers; the values of "pay" are the longest that came back.
-    assert rows[-1] <= partitions
+    # A worker tells how many rows it saw, and answers.
+    assert rows[-1] <= 2 * partitions
     assert max(rows) == len(set(table.column("pay").to_pylist()))
+
+
+@pytest.mark.parametrize("column", ["sick", "pay"])
+def test_other_rows_than_before_are_an_error(spark: Any, table: pa.Table, column: str) -> None:
+    """By packed counters and by workers: another number of rows, and a value that was not there."""
+    frame = spark.createDataFrame(table)
+    known = open_source(frame).counts.values(column)
+    for is_value in (False, True):
+        inputs = gather(frame, quasi_identifiers="zip.code", sensitive=column)
+        counts = inputs.table.counts
+        counts._rows = ROWS if is_value else ROWS - 1
+        if is_value:
+            times = known.counts.counts[known.positions][1:]
+            counts._keep_values(column, known.cells.slice(1), times)
+        with pytest.raises(EngineError, match="one query counted"):
+            find_measure("l-diversity").run(inputs, {"limit": 2})

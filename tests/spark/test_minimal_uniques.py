@@ -14,6 +14,7 @@ from measures import uniqueness_twin as twin
 from petaudit.errors import EngineError, NotMeasurableError
 from petaudit.tables import minimal_uniques, open_source
 from petaudit.tables._private_folder import private_folder
+from petaudit.tables.classes import hashed
 from petaudit.tables.engines.spark_store import SparkStore
 from petaudit.tables.table_counts import TableCounts
 from spark.plans import rows_without_aggregate
@@ -55,14 +56,20 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, int]]:
     return result
 
 
-@pytest.mark.parametrize("cap", [None, 2, 4])
+@pytest.mark.parametrize(("cap", "fits"), [(None, True), (2, True), (4, True), (2, False)])
 def test_the_same_figures_from_counts(
-    spark: Any, asked: list[tuple[Any, int]], monkeypatch: pytest.MonkeyPatch, cap: int | None
+    spark: Any,
+    asked: list[tuple[Any, int]],
+    monkeypatch: pytest.MonkeyPatch,
+    cap: int | None,
+    fits: bool,
 ) -> None:
     table = people(250, 5)
     before = set(private_folder().iterdir())
     # Sets of columns come in several batches.
     monkeypatch.setattr(minimal_uniques, "_SETS_AT_ONCE", 3)
+    if not fits:
+        monkeypatch.setattr(hashed, "MOST_ROWS", 100)
     given: dict[str, Any] = {
         "quasi_identifiers": NAMES,
         "max_columns": cap,
@@ -84,8 +91,12 @@ def test_the_same_figures_from_counts(
     for name in ("highest_score", "mean_score", "highest_dis", "mean_dis"):
         assert getattr(result, name) == pytest.approx(getattr(expected, name), rel=1e-9), name
     assert all(rows_without_aggregate(query) == [] for query, _ in asked)
-    # No answer has a line for every row: there are 31 sets of columns, and fewer scores than rows.
-    assert max(rows for _, rows in asked) < result.unique_rows
+    # The classes come as hashes, or not at all: there are 31 sets of columns, and fewer scores
+    # than rows.
+    lists = [query for query, rows in asked if rows >= result.unique_rows]
+    assert len(lists) == fits
+    for query in lists:
+        assert [kind for _, kind in query.dtypes[:-1]] == ["bigint"] * len(NAMES)
     assert set(private_folder().iterdir()) == before
 
 
@@ -110,7 +121,8 @@ def test_one_column_has_no_special_rows(spark: Any) -> None:
     assert (result.special_rows, result.unique_rows, result.highest_score) == (0, 2, 1.0)
 
 
-def test_more_columns_than_bits_are_refused(spark: Any) -> None:
+def test_more_columns_than_bits_are_refused(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hashed, "MOST_ROWS", 0)
     names = [f"x{place}" for place in range(61)]
     frame = spark.createDataFrame(pa.table({name: ["a", "b"] for name in names}))
     with pytest.raises(NotMeasurableError, match="among at most 60 quasi-identifiers"):
@@ -119,17 +131,17 @@ def test_more_columns_than_bits_are_refused(spark: Any) -> None:
 
 def test_ids_that_are_alike_are_made_anew(spark: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     functions = importlib.import_module("pyspark.sql.functions")
-    hashed, salts = functions.xxhash64, []
+    hashed_well, salts = functions.xxhash64, []
 
     def poor(salt: Any, *cells: Any) -> Any:
-        """The first hash tells nobody apart."""
+        """The first hashes tell nobody apart: a code of either column, and an id of rows."""
         salts.append(salt)
-        return functions.lit(7).cast("long") if len(salts) == 1 else hashed(salt, *cells)
+        return functions.lit(7).cast("long") if len(salts) <= 3 else hashed_well(salt, *cells)
 
     monkeypatch.setattr(functions, "xxhash64", poor)
     table = pa.table({"x": ["a", None, "b"], "y": [None, "a", "b"]})
     result = petaudit.special_uniques(spark.createDataFrame(table), quasi_identifiers=["x", "y"])
-    assert len(salts) == 2
+    assert len(salts) == 4
     assert (result.special_rows, result.unique_rows) == (3, 3)
     monkeypatch.setattr(functions, "xxhash64", lambda *_: functions.lit(7).cast("long"))
     counts = open_source(spark.createDataFrame(table)).counts

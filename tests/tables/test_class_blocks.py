@@ -54,7 +54,7 @@ def in_pieces(*, packed: bool) -> Iterator[None]:
             (_blocks, "_PAIRS_PER_BLOCK", 1),
             (_packed, "_CELLS_PER_BLOCK", 1),
             (_packed, "MOST_VALUES", 512 if packed else -1),
-            (_packed, "MOST_FROM_DATABASES", 1000 if packed else 0),
+            (_packed, "MOST_FETCHED", 1000 if packed else 0),
             (_grouped, "_ROWS_PER_BLOCK", 1),
             (_class_keys, "_LARGE_TABLE", 0),
             (_numbered_blocks, "PAIRS_AT_ONCE", 2),

@@ -41,12 +41,18 @@ def sets_of_columns(
 ) -> list[SetCounts]:
     """Count the classes of all sets of up to ``up_to`` columns, small sets first."""
     counts = source.counts
-    if person is None and not counts.is_remote:
-        # Frames that are in memory already have no other way.
-        need = need_of_special(source.rows, 0, len(columns), up_to)
-        if need <= memory_limit() or counts.load is None:
-            codes = codes_of_rows(source, columns, with_suppressed=with_suppressed)
-            return count_all_sets(codes, up_to)
+    need = need_of_special(source.rows, 0, len(columns), up_to)
+    if person is None and counts.is_on_spark and need <= memory_limit():
+        hashed = counts.hashed_classes(columns)
+        if hashed is not None:
+            codes, sizes, marked = hashed
+            kept = with_suppressed | ~marked
+            return count_all_sets(np.repeat(codes[:, kept], sizes[kept], axis=1), up_to)
+    # Frames that are in memory already have no other way.
+    is_small = need <= memory_limit() or counts.load is None
+    if person is None and is_small and not counts.is_remote:
+        codes = codes_of_rows(source, columns, with_suppressed=with_suppressed)
+        return count_all_sets(codes, up_to)
     sets = [
         places
         for size in range(1, up_to + 1)
@@ -140,7 +146,14 @@ def minimal_uniques(
     rows = min(histogram.rows, _AS_GOOD_AS_MORE * int(histogram.classes.sum()))
     need = need_of_special(rows, int(histogram.classes[0]), len(columns), up_to)
     # Frames that are in memory already have no other way. Whose rows they are, only engines ask.
-    is_small = need <= memory_limit() or counts.load is None
+    fits = need <= memory_limit()
+    if person is None and fits and counts.is_on_spark:
+        hashed = counts.hashed_classes(columns)
+        if hashed is not None:
+            codes, sizes, marked = hashed
+            times = np.minimum(sizes, _AS_GOOD_AS_MORE) * (with_suppressed | ~marked)
+            return find_special(np.repeat(codes, times, axis=1), up_to).counted()
+    is_small = fits or counts.load is None
     if person is None and is_small and not counts.is_remote:
         codes = _codes(source, columns, histogram, with_suppressed=with_suppressed)
         return find_special(codes, up_to).counted()

@@ -34,6 +34,7 @@ from petaudit.tables.engines.duckdb import open_database_file
 from petaudit.tables.engines.frames import (
     THE_FRAME,
     normalized,
+    with_raw_text,
     with_trimmed_text,
     without_marks,
     wrap_frame,
@@ -206,14 +207,17 @@ def _opened(
 def source_of(opened: OpenedTable) -> Source:
     """Make the table countable: names are checked, text is trimmed, NaN becomes a null."""
     columns = _column_names(opened.columns, opened.name)
-    frame, untrimmed = opened.frame, None
+    frame, untrimmed, counting = opened.frame, None, None
     if not opened.is_loaded:
         frame = normalized(opened.frame)
         if opened.load is not None:
             untrimmed = normalized(opened.frame, trim=False)
+        if opened.frame.implementation.is_pyspark():
+            counting = with_raw_text(opened.frame)
     if opened.reading.nulls:
         # Marks are looked for in trimmed text, so it is trimmed now.
         frame, untrimmed = without_marks(frame, opened.reading.nulls), None
+        counting = None
     is_arrow = frame.implementation is nw.Implementation.PYARROW
     counts = TableCounts(
         frame,
@@ -221,6 +225,7 @@ def source_of(opened: OpenedTable) -> Source:
         opened.name,
         load=opened.load,
         untrimmed=untrimmed,
+        counting=counting,
         trim=with_trimmed_text if is_arrow else None,
         replaced=opened.replaced,
         stored=opened.stored,

@@ -8,10 +8,11 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from petaudit.errors import EngineError, NotMeasurableError, PetauditError
-from petaudit.labels.cells import SUPPRESSED
+from petaudit.labels.cells import BLANKS, SUPPRESSED
 from petaudit.tables._encoding import (
     arrow_integers,
     class_indices,
@@ -20,6 +21,7 @@ from petaudit.tables._encoding import (
     whole_numbers,
 )
 from petaudit.tables.classes.blocks import ClassBlocks, HeldBlocks, find_class_blocks
+from petaudit.tables.classes.hashed import hashed_classes
 from petaudit.tables.classes.keys import ClassKeys, class_keys, is_marked, sample_classes
 from petaudit.tables.classes.people import PeopleBlocks, one_row_per_person
 from petaudit.tables.column_values import ColumnValues, RowCodes, read_row_codes
@@ -65,11 +67,12 @@ class TableCounts:
 
     Columns are addressed by name; the frame below has them as c0, c1, ... so that no name of a
     user ever becomes part of a query. ``frame`` has trimmed text. ``untrimmed``, where it is
-    given, has text as it stands, for counting that is cheaper on it. ``load`` puts a small table
-    beside the data. ``trim`` trims the text of the frame when it is first asked for. ``replaced``
-    are the types of columns that no engine takes, by name. ``stored`` is a table of a server as it
-    is stored there, from which another one can be made. A function in place of the frame is
-    called when rows are first asked for.
+    given, has text as it stands, for counting that is cheaper on it; ``counting`` has it beside
+    the trimmed text, as r0, r1, ... ``load`` puts a small table beside the data. ``trim`` trims
+    the text of the frame when it is first asked for. ``replaced`` are the types of columns that no
+    engine takes, by name. ``stored`` is a table of a server as it is stored there, from which
+    another one can be made. A function in place of the frame is called when rows are first asked
+    for.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class TableCounts:
         *,
         load: Callable[[pa.Table], nw.LazyFrame[Any]] | None = None,
         untrimmed: nw.LazyFrame[Any] | None = None,
+        counting: nw.LazyFrame[Any] | None = None,
         trim: Callable[[nw.LazyFrame[Any]], nw.LazyFrame[Any]] | None = None,
         replaced: Mapping[str, str] | None = None,
         stored: StoredTable | None = None,
@@ -87,6 +91,8 @@ class TableCounts:
         self._given = frame
         self._untrimmed = untrimmed
         self._trim = trim
+        self._counting = counting
+        self.has_blanks = False  # as far as is known: that classes are torn by them is noted
         self.has_raw_frame = untrimmed is not None
         self.load = load
         self.stored = stored
@@ -120,6 +126,13 @@ class TableCounts:
     def raw_frame(self) -> nw.LazyFrame[Any]:
         """The rows, with text as it stands where that is cheaper to count."""
         return self.frame if self._untrimmed is None else self._untrimmed
+
+    @property
+    def counting(self) -> nw.LazyFrame[Any] | None:
+        """The rows with text as it stands beside trimmed text, where grouping by it is cheaper."""
+        if self.stored is None:
+            return self._counting
+        return self.stored.counting if self.stored.session.blanks == BLANKS else None
 
     @property
     def _raw_rows(self) -> nw.LazyFrame[Any]:
@@ -190,6 +203,13 @@ class TableCounts:
         """The same wherever the rows are: distinct combinations of labels leave their engine."""
         return count_coded_classes(self, columns)
 
+    @_kept
+    def hashed_classes(
+        self, quasi_identifiers: Sequence[str]
+    ) -> tuple[npt.NDArray[np.uint32], Integers, npt.NDArray[np.bool_]] | None:
+        """The classes on Spark as numbers that say which cells are equal, if they can come here."""
+        return hashed_classes(self, quasi_identifiers)
+
     def merged_classes(
         self, columns: Sequence[str], merged: Mapping[str, Integers]
     ) -> CodedClasses:
@@ -243,10 +263,10 @@ class TableCounts:
         suppressed = is_marked(counted)
         kept = np.flatnonzero(~suppressed)
         kept = kept[np.argsort(sizes[kept])]
-        self._agree_on_rows(int((sizes * classes).sum()))
+        self.agree_on_rows(int((sizes * classes).sum()))
         return ClassHistogram(sizes[kept], classes[kept], int(sizes[suppressed].sum()))
 
-    def _agree_on_rows(self, rows: int) -> None:
+    def agree_on_rows(self, rows: int) -> None:
         """Raise if two counts of one table elsewhere differ: it gives other rows each time."""
         if self._rows is None:
             self._rows = rows
@@ -385,7 +405,7 @@ class TableCounts:
     def _values_grouped(self, name: str) -> tuple[pa.Array, Integers]:
         counted = self.collected(self.grouped(self._raw_rows.select(name), [name]))
         times = whole_numbers(counted.column("n"))
-        self._agree_on_rows(int(times.sum()))
+        self.agree_on_rows(int(times.sum()))
         return counted.column(name).combine_chunks(), times
 
     def _values_in_arrow(self, name: str) -> tuple[pa.Array, Integers] | None:

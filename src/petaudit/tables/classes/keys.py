@@ -26,7 +26,7 @@ import pyarrow as pa
 from petaudit.labels.cells import BLANKS, SUPPRESSED
 from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.classes.table import ClassLabels
-from petaudit.tables.engines.frames import label_text
+from petaudit.tables.engines.frames import RAW, label_text
 from petaudit.tables.engines.remote import join_numbers
 from petaudit.tables.results import ClassHistogram, Integers
 
@@ -101,6 +101,7 @@ class ClassKeys:
         counted = self.table.collected(query(self))
         if "blank" in counted.column_names and whole_numbers(counted.column("blank")).any():
             assert self.trimmed is not None  # noqa: S101 (they come with the flag)
+            self.table.has_blanks = True
             return self.trimmed().collected(query)
         return counted
 
@@ -124,8 +125,7 @@ def class_keys(
     table: TableCounts, quasi_identifiers: Sequence[str], *, carried: Sequence[str] = ()
 ) -> ClassKeys:
     """The cheapest keys for a table; ``carried`` columns of the frame come along."""
-    stored = table.stored
-    if stored is not None and stored.session.blanks == BLANKS:
+    if table.counting is not None and not table.has_blanks:
         return _raw_keys(table, quasi_identifiers, carried)
     if table.load is not None and table.has_raw_frame and table.rows >= _LARGE_TABLE:
         text = any(table.is_text(key) for key in table.keys(quasi_identifiers))
@@ -159,17 +159,18 @@ def _raw_keys(
 ) -> ClassKeys:
     """Grouping by the cells as they are."""
     keys = table.keys(quasi_identifiers)
-    if table.stored is None:
+    if table.counting is None:
         raw = _keys(table, quasi_identifiers, [nw.col(key) for key in keys], carried)
     else:
-        cells = [nw.col(f"r{key[1:]}" if table.is_text(key) else key) for key in keys]
-        raw = _keys(table, quasi_identifiers, cells, carried, table.stored.counting)
+        cells = [nw.col(f"{RAW}{key[1:]}" if table.is_text(key) else key) for key in keys]
+        raw = _keys(table, quasi_identifiers, cells, carried, table.counting)
     text = [name for key, name in zip(keys, raw.names, strict=True) if table.is_text(key)]
     if not text:
         return raw
-    if table.stored is not None:
-        # What its compiler makes of this cuts off our blanks.
-        ends = [nw.col(n).str.strip_chars() != nw.col(n) for n in text]
+    if table.counting is not None:
+        # What the compiler of a server makes of it cuts off our blanks without naming them.
+        blanks = BLANKS if table.stored is None else None
+        ends = [nw.col(n).str.strip_chars(blanks) != nw.col(n) for n in text]
         ends += [nw.col(n) == "" for n in text]
     else:
         # Looking at both ends is several times cheaper than trimming and comparing.

@@ -8,7 +8,7 @@ row therefore counts several values in one aggregate, exactly and in any order, 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -27,10 +27,8 @@ if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
 
 MOST_VALUES = 512
-MOST_FROM_WORKERS = 1 << 12
-MOST_FROM_DATABASES = 1 << 19
-"""No more of the different classes are fetched from remote engines, whatever a table is like:
-workers can be asked instead, while a database would have to send more."""
+MOST_FETCHED = 1 << 19
+"""No more of the different classes are fetched from remote engines, whatever a table is like."""
 _CELLS_PER_BLOCK = 1 << 17
 _MOST_WORDS = 24
 _EXACT_BITS = 52
@@ -52,16 +50,15 @@ def packed_classes(
     widths = [len(table.sensitive_values(column).counts.labels) for column in columns]
     if not table.rows or sum(widths) > MOST_VALUES:
         return None
-    # A second pass is dear on a cluster or a query, and the histogram is wanted anyway.
-    is_known = table.is_remote and table.stored is None
-    guesses = [_largest_class] if is_known else [_likely_largest_class, _largest_class]
-    for largest_class in guesses:
+    for largest_class in _guesses(table, quasi_identifiers):
         largest = largest_class(table, quasi_identifiers)
         packings = {
             column: Packing(width + (place == 0), largest, place)
             for place, (column, width) in enumerate(zip(columns, widths, strict=True))
         }
         if sum(packing.words for packing in packings.values()) > _MOST_WORDS:
+            if largest_class is _all_rows:
+                continue
             return None
         keys = class_keys(table, quasi_identifiers, carried=table.keys(columns))
         counted = _counted(keys, packings)
@@ -69,8 +66,30 @@ def packed_classes(
             return None
         if _is_right(counted, packings, table.rows):
             return _blocks(table, counted, packings)
+        if largest_class is _all_rows:
+            # These cannot run over: the query saw other rows, or values that nobody counted.
+            table.agree_on_rows(_rows_in(counted, packings[columns[0]]))
     # Counters for the largest class cannot run over; where rows differ each time, others count.
     return None
+
+
+def _guesses(
+    table: TableCounts, quasi_identifiers: Sequence[str]
+) -> list[Callable[[TableCounts, Sequence[str]], int]]:
+    """How large a class may be, one guess after the other.
+
+    A second pass is dear on a cluster or a query. Spark adds up wide counters as fast as narrow
+    ones, and they give the histogram as well; a query is asked for that first.
+    """
+    if table.is_on_spark and not table.knows_histogram(quasi_identifiers):
+        return [_all_rows, _largest_class]
+    if table.is_remote and table.stored is None:
+        return [_largest_class]
+    return [_likely_largest_class, _largest_class]
+
+
+def _all_rows(table: TableCounts, _: Sequence[str]) -> int:
+    return table.rows
 
 
 def _likely_largest_class(table: TableCounts, quasi_identifiers: Sequence[str]) -> int:
@@ -207,10 +226,7 @@ def _counted(keys: ClassKeys, packings: Mapping[str, Packing]) -> pa.Table | Non
     """The different classes with their packed counters, and how many classes are alike."""
     table = keys.table
     words = [word for packing in packings.values() for word in packing.names]
-    most = None
-    if table.is_remote:
-        is_database = table.frame.implementation.is_ibis()
-        most = MOST_FROM_DATABASES if is_database else MOST_FROM_WORKERS
+    most = MOST_FETCHED if table.is_remote else None
 
     def query(keys: ClassKeys) -> nw.LazyFrame[Any]:
         rows = keys.rows
@@ -233,6 +249,12 @@ def _is_right(counted: pa.Table, packings: Mapping[str, Packing], rows: int) -> 
         packing.total(packing.words_in(counted), classes) == rows * (2 if packing.place == 0 else 1)
         for packing in packings.values()
     )
+
+
+def _rows_in(counted: pa.Table, first: Packing) -> int:
+    """The rows of all classes, by the sizes among the counters of the first column."""
+    *_, sizes = first.counters(first.words_in(counted))
+    return int(sizes @ whole_numbers(counted.column("classes")))
 
 
 def _blocks(

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.tables._encoding import cell_labels
+from petaudit.tables._encoding import cell_labels, whole_numbers
 from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks, ask_tables
 from petaudit.tables.classes.grouped import class_table
 from petaudit.tables.classes.keys import trimmed_keys
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 PAIRS_AT_ONCE: Final = 500_000
 _NUMBER: Final = "class_number"
+_ROWS_PER_TASK: Final = 200_000
 
 
 @dataclass(frozen=True)
@@ -147,7 +148,9 @@ class SparkBlocks(ClassBlocks):
         self._columns = columns
         native = groups.to_native()
         # All pairs of a class on one worker, counted once for all questions.
-        native = native.repartition(*columns.keys) if columns.keys else native.repartition(1)
+        # As many tasks as there is work for: each starts Python, and Spark's own number is 200.
+        number = max(-(-table.rows // _ROWS_PER_TASK), 1) if columns.keys else 1
+        native = native.repartition(number, *columns.keys)
         self._native = native.persist()
         weakref.finalize(self, _release, self._native).atexit = False
 
@@ -157,10 +160,11 @@ class SparkBlocks(ClassBlocks):
         with warnings.catch_warnings():
             # PySpark has something to say about pandas, which is not used.
             warnings.simplefilter("ignore", FutureWarning)
-            answers = self._native.mapInArrow(asked, "answer string")
+            answers = self._native.mapInArrow(asked, "answer string, rows bigint")
         table = self._table.collected(nw.from_native(answers))
+        self._table.agree_on_rows(int(whole_numbers(table.column("rows")).sum()))
         # Spark gives them in any order, and equal classes of two workers must come out alike.
-        texts = sorted(table.column("answer").to_pylist())
+        texts = sorted(filter(None, table.column("answer").to_pylist()))
         return [question.from_plain(json.loads(text)) for text in texts]
 
 
@@ -177,10 +181,21 @@ class _AskPartition:
         held = [batch for batch in batches if batch.num_rows]
         if not held:
             return
-        table = self.columns.classes(pa.Table.from_batches(held), self.columns.keys)
-        for answer in ask_tables([table], self.question, with_suppressed=self.with_suppressed):
-            text = json.dumps(asdict(answer), default=str)
-            yield pa.RecordBatch.from_pydict({"answer": [text]})
+        counted = pa.Table.from_batches(held)
+        texts: list[str | None] = [None]
+        rows = int(whole_numbers(counted.column("n")).sum())
+        try:
+            table = self.columns.classes(counted, self.columns.keys)
+        except KeyError:
+            # A value that the table did not have before: the rows are not those that were counted.
+            rows = 0
+        else:
+            answers = ask_tables([table], self.question, with_suppressed=self.with_suppressed)
+            texts += [json.dumps(asdict(answer), default=str) for answer in answers]
+        numbers = [rows, *(0 for _ in texts[1:])]
+        yield pa.RecordBatch.from_arrays(
+            [pa.array(texts, pa.string()), pa.array(numbers, pa.int64())], names=["answer", "rows"]
+        )
 
 
 def _release(native: Any) -> None:

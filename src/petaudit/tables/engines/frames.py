@@ -28,6 +28,8 @@ from petaudit.tables.headers import column_named
 THE_FRAME = phrase("the frame")
 """What messages call a table that has no name."""
 A_TABLE = phrase("a table")
+RAW = "r"
+"""Columns of text as it stands are called r0, r1, ...; all others c0, c1, ..."""
 _COUNTABLE = (nw.String, nw.Boolean, nw.Decimal, nw.Date, nw.Datetime, nw.Time, nw.Duration)
 _CODED = (nw.Categorical, nw.Enum)
 _WRITTEN_OUT = ("IntervalDtype", "PeriodDtype")
@@ -78,7 +80,8 @@ def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[An
         value = nw.col(column)
         if isinstance(dtype, (nw.String, *_CODED)):
             text = value.cast(nw.String) if isinstance(dtype, _CODED) else value
-            cell = label_text(text, lazy.implementation) if trim else text
+            is_raw = not trim or column.startswith(RAW)
+            cell = text if is_raw else label_text(text, lazy.implementation)
             expressions.append(cell.alias(column))
         elif dtype.is_float():
             # Adding zero turns -0.0 into 0.0: they are one number.
@@ -96,6 +99,19 @@ def normalized(lazy: nw.LazyFrame[Any], *, trim: bool = True) -> nw.LazyFrame[An
         else:
             expressions.append(value)
     return lazy.select(*expressions) if expressions else lazy
+
+
+def with_raw_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
+    """The normalized columns, and those of text once more as they are: c0 as r0."""
+    kept = lazy.select(
+        nw.all(),
+        *(
+            nw.col(column).alias(f"{RAW}{column[1:]}")
+            for column, dtype in lazy.collect_schema().items()
+            if isinstance(dtype, nw.String)
+        ),
+    )
+    return normalized(kept)
 
 
 def without_marks(lazy: nw.LazyFrame[Any], marks: Sequence[str]) -> nw.LazyFrame[Any]:
