@@ -5,8 +5,8 @@
         --conf spark.pyspark.python=./environment/bin/python ...
 
 So driver and workers have the same versions, which they must. Workers need the Python that runs
-this (such as 3.11) on their PATH, and the same kind of machine, because NumPy and others are machine
-code. Where there is no such Python, pack one along: conda-pack does that.
+this (such as 3.11) on their PATH, and the same kind of machine, because NumPy and others are
+machine code. Where there is no such Python, pack one along: conda-pack does that.
 """
 
 from __future__ import annotations
