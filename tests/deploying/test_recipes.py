@@ -166,7 +166,7 @@ def k_anonymity_of_dbt(table: pa.Table, names: list[str], k: int) -> list[int]:
 def test_the_test_of_dbt_agrees_with_petaudit_or_is_stricter() -> None:
     chance = random.Random(22)  # noqa: S311 (no secret is made)
     ends: set[tuple[bool, bool]] = set()
-    for cells in (["a", "b", None, "*"], ["a", "A", " a", "", None]):
+    for cells in (["a", "b", None, "*"], ["a", " a", "", None]):
         for _ in range(15):
             rows = chance.randrange(1, 12)
             table = pa.table(
@@ -181,7 +181,10 @@ def test_the_test_of_dbt_agrees_with_petaudit_or_is_stricter() -> None:
                 if " a" not in cells:
                     assert passes == holds
                 ends.add((holds, passes))
-    assert ends == {(True, True), (False, False), (True, False)}
+    assert ends >= {(True, True), (False, False)}
+    blank = pa.table({"zip": ["a", " a", "", None]})
+    assert petaudit.k_anonymity(blank, quasi_identifiers="zip").value == 2
+    assert k_anonymity_of_dbt(blank, ["zip"], 2) == [1] * 4
     assert k_anonymity_of_dbt(table.slice(0, 0), ["n"], 1) == [0]
 
 
