@@ -29,7 +29,8 @@ def group_keys(
 
     An entry stands for the combination ``first[entry]``; ``keyed[column, level, leaf]`` is the
     label's part of a key that no other labels of these ``columns`` share. ``before`` are keys of
-    other columns, to which this one is added times ``width``; it may be empty. More than ``most`` groups are -1 groups.
+    other columns, to which this one is added times ``width``; it may be empty. More than ``most``
+    groups are -1 groups.
     """
     number = len(first)
     # Column by column, the keys of a block of entries at a time: it may be over before the last.
@@ -94,16 +95,15 @@ def row_sums(ids: Array, matrix: Array, groups: int) -> Array:
 
 
 @kernel
-def penalties(
-    codes: Array, combinations: Array, weights: Array, costs: Array, levels: Array
-) -> Array:
-    """By column: what rows lose more if they are suppressed than at their levels."""
+def penalties(codes: Array, first: Array, rows: Array, costs: Array, levels: Array) -> Array:
+    """By column: what so many rows of each class lose more if suppressed than at their levels."""
     result = np.zeros(codes.shape[0])
-    for place in range(len(combinations)):
-        combination, weight = combinations[place], weights[place]
+    for place in range(len(first)):
+        if rows[place] == 0:
+            continue
         for column in range(codes.shape[0]):
-            cost = costs[column, levels[column], codes[column, combination]]
-            result[column] += weight * (1 - cost)
+            cost = costs[column, levels[column], codes[column, first[place]]]
+            result[column] += rows[place] * (1 - cost)
     return result
 
 
@@ -114,15 +114,31 @@ def raise_below(bounds: Array, costs: Array, shape: Array, at: Array, more: floa
     outer = 1
     for axis in range(len(at) - 1):
         outer *= at[axis] + 1
+    is_infinite = np.isinf(more)
     now = np.zeros(len(at), dtype=np.int64)
     for _ in range(outer):
         start = np.int64(0)
         for axis in range(len(at)):
             start = start * shape[axis] + now[axis]
-        for place in range(start, start + inner):
-            bounds[place] = max(bounds[place], costs[place] + more)
+        if is_infinite:
+            bounds[start : start + inner] = more
+        else:
+            for place in range(start, start + inner):
+                bounds[place] = max(bounds[place], costs[place] + more)
         for axis in range(len(at) - 2, -1, -1):
             now[axis] += 1
             if now[axis] <= at[axis]:
                 break
             now[axis] = 0
+
+
+@kernel
+def smallest_below(packed: Array, sizes: Array, levels: int, guards: int) -> int:
+    """The place of the smallest of some things, of those whose packed levels are nowhere above."""
+    best = -1
+    for place in range(len(sizes)):
+        if ((levels | guards) - packed[place]) & guards != guards:
+            continue
+        if best < 0 or sizes[place] < sizes[best]:
+            best = place
+    return best

@@ -20,7 +20,7 @@ import numpy as np
 
 from petaudit.anonymizing.groups import Groups, Levels
 from petaudit.anonymizing.infeasible import infeasible
-from petaudit.anonymizing.kernels import raise_below
+from petaudit.anonymizing.kernels import raise_below, smallest_below
 from petaudit.anonymizing.node import Judge, Node
 from petaudit.anonymizing.objectives import ColumnObjective
 from petaudit.anonymizing.problem import Problem
@@ -115,11 +115,12 @@ class Shelf:
 
     def smallest(self, levels: Levels) -> Groups:
         """The fewest classes at levels that are nowhere coarser."""
-        number = len(self._groups)
-        free = ((self._pack(levels) | self._guards) - self._packed[:number]) & self._guards
-        places = np.flatnonzero(free == self._guards)
+        number, packed = len(self._groups), self._pack(levels)
         if len(self._shifts) == len(levels):
-            return self._groups[int(places[np.argmin(self._sizes[places])])]
+            sizes = self._sizes[:number]
+            return self._groups[smallest_below(self._packed[:number], sizes, packed, self._guards)]
+        free = ((packed | self._guards) - self._packed[:number]) & self._guards
+        places = np.flatnonzero(free == self._guards)
         for place in places[np.argsort(self._sizes[places], kind="stable")].tolist():
             groups: Groups = self._groups[place]
             if all(one <= other for one, other in zip(groups.levels, levels, strict=True)):
