@@ -20,7 +20,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from petaudit.singling.strategy import need_of_special
 from petaudit.system.memory import memory_limit
 from petaudit.tables import ClassHistogram
 from petaudit.tables.column_values import codes_of_rows
@@ -32,6 +31,13 @@ from petaudit.tables.source import Source
 Codes: TypeAlias = npt.NDArray[np.uint32]
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AS_GOOD_AS_MORE: Final = 3
+_AT_REST: Final = 340_000_000
+"""Python and the libraries."""
+_CELL: Final = 12
+_LEVEL: Final = 12
+"""The groups of a set of columns, which wait while lower columns are added."""
+_ROW: Final = 250
+"""What is counted for each part of a group: there may be several parts per row."""
 _DENSE: Final = 8
 """Up to so many combinations of a group and a code per row, counting them all is fastest."""
 
@@ -89,6 +95,20 @@ class SpecialUniques:
         """
         scores, rows = np.unique(self.scores[self.scores > 0], return_counts=True)
         return MinimalUniques(int(self.special.sum()), self.sets, self.rows_of_set, scores, rows)
+
+
+def need_of_special(rows: int, alone: int, columns: int, up_to: int) -> int:
+    """The most memory that finding the minimal sets of up to ``up_to`` columns takes.
+
+    There is a bit for each row that is ``alone`` on all columns and each set that can be larger.
+
+    >>> [round(need_of_special(5_000_000, 4_900_000, 8, up_to) / 1e9, 1) for up_to in (1, 2, 8)]
+    [2.2, 2.3, 2.8]
+    """
+    most = min(up_to, columns)
+    sets = sum(math.comb(columns, size) for size in range(1, most))
+    of_row = _CELL * columns + _LEVEL * (most + 1) + _ROW
+    return _AT_REST + rows * of_row + alone * sets // 8
 
 
 def set_score(size: int, columns: int, up_to: int) -> int:

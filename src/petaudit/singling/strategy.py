@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from petaudit.errors import NotMeasurableError, OptionError, Phrase, phrase
+from petaudit.singling.walk import threads_for
 from petaudit.system.memory import memory_limit, memory_text
-from petaudit.system.threads import threads_for
 from petaudit.tables import Source
 from petaudit.tables.joint import reads_column_by_column
 
@@ -29,11 +28,6 @@ _SYNTHETIC_ROW: Final = 24
 """The first combination, its target, and room for what a column identifies."""
 _ROW: Final = 28
 """Partitions of two levels, and their copy."""
-_SPECIAL_CELL: Final = 12
-_SPECIAL_LEVEL: Final = 12
-"""The groups of a set of columns, which wait while lower columns are added."""
-_SPECIAL_ROW: Final = 250
-"""What is counted for each part of a group: there may be several parts per row."""
 
 
 @dataclass(frozen=True)
@@ -148,17 +142,3 @@ class MemoryNeed:
         most = _AT_REST + self.codes + max(self.reading, preparing, threads * each)
         # An estimate may be too low.
         return most + most // 10
-
-
-def need_of_special(rows: int, alone: int, columns: int, up_to: int) -> int:
-    """The most memory that finding the minimal sets of up to ``up_to`` columns takes.
-
-    There is a bit for each row that is ``alone`` on all columns and each set that can be larger.
-
-    >>> [round(need_of_special(5_000_000, 4_900_000, 8, up_to) / 1e9, 1) for up_to in (1, 2, 8)]
-    [2.2, 2.3, 2.8]
-    """
-    sets = sum(math.comb(columns, size) for size in range(1, min(up_to, columns)))
-    levels = min(up_to, columns) + 1
-    of_row = _SPECIAL_CELL * columns + _SPECIAL_LEVEL * levels + _SPECIAL_ROW
-    return _AT_REST + rows * of_row + alone * sets // 8

@@ -17,11 +17,12 @@ import numpy as np
 from petaudit.singling.entropy import EntropyRule, normalized_entropy
 from petaudit.singling.kernels import Bytes, Floats, Indices
 from petaudit.singling.partition import Local, Pair, Partition
-from petaudit.system.threads import threads_for
+from petaudit.system.threads import available_threads
 
 _LOOK = 0.1
 _MOST_PER_CHUNK = 64
 _CHUNKS_PER_THREAD = 16
+_MOST_COPIED = 512 << 20
 
 
 @dataclass
@@ -221,3 +222,8 @@ def finished_walks(
     walks = run_walks(plan, new_walk, threads, deadline)
     done = sum(walk.combinations_done for walk in walks)
     return walks if done == plan.combinations else None
+
+
+def threads_for(codes: int) -> int:
+    """Return how many threads may each copy ``codes`` bytes of codes, at most all cores."""
+    return min(available_threads(), max(2, _MOST_COPIED // max(codes, 1)))
