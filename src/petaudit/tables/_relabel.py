@@ -112,7 +112,9 @@ def in_kind_of(
         return table
     # Names were trimmed (those of pandas may be numbers), and some columns are left out.
     names_as_given = {trim(str(name)): name for name in given.columns}
-    left_out = [own for name, own in names_as_given.items() if name not in table.column_names]
+    left_out = [
+        given_name for name, given_name in names_as_given.items() if name not in table.column_names
+    ]
     names = [name for name in table.column_names if name in changed]
     columns = nw.from_arrow(table.select(names), backend=given.implementation)
     relabelled = (
