@@ -245,7 +245,7 @@ def nearer_to_training(tables: AttackTables, columns: Sequence[str]) -> float:
     # Of the larger table, as many are drawn as the smaller has.
     larger, smaller = (ORIGINAL, CONTROL) if sizes[0] >= sizes[1] else (CONTROL, ORIGINAL)
     radii = tables.nearest(SYNTHETIC, columns, among=smaller).distance
-    nearer, level = tables.tree(larger, columns).within(tables.rows, SYNTHETIC, radii)
+    nearer, level = tables.within(larger, columns, SYNTHETIC, radii)
     many, drawn = max(sizes), min(sizes)
     strictly, at_most = (_any_drawn(each, many, drawn) for each in (nearer, nearer + level))
     share = math.fsum(((strictly + at_most) / 2).tolist()) / len(radii)
