@@ -63,7 +63,9 @@ def test_nearest_rows_are_those_of_the_definition(tables: Any, search: Any) -> N
     secret = Secret(f"x{guessed}") if used else None
     places = rows.places([f"x{place}" for place in known])
     for people in (1, 2):
-        near = Tree(rows, rows.of_table(0), places, secret).nearest(rows, rows.of_table(people), search=search, second=True)
+        near = Tree(rows, rows.of_table(0), places, secret).nearest(
+            rows, rows.of_table(people), search=search, second=True
+        )
         shown = [[tuple(row[c] for c in known) for row in table] for table in tables]
         for place, query in enumerate(shown[people]):
             best, ties = twin.nearest(query, shown[0], shown)

@@ -69,8 +69,7 @@ class MixedRows:
 
 
 def mixed_rows(
-    tables: JointTables,
-    array: Callable[[tuple[int, int], Any], npt.NDArray[Any]] = np.empty,
+    tables: JointTables, array: Callable[[tuple[int, int], Any], npt.NDArray[Any]] = np.empty
 ) -> MixedRows:
     """Encode tables that have common codes; what comes of it goes to an ``array``.
 
