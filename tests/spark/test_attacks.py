@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from attacks.elsewhere import check_figures, check_measure
+from attacks.elsewhere import check_figures
 
 pytestmark = [
     pytest.mark.spark,
@@ -16,7 +16,3 @@ pytestmark = [
 
 def test_figures_are_those_of_this_process(spark: Any) -> None:
     check_figures(lambda name, table: spark.createDataFrame(table))
-
-
-def test_a_measure_has_the_same_result(spark: Any) -> None:
-    check_measure(lambda name, table: spark.createDataFrame(table))
