@@ -18,7 +18,7 @@ from petaudit.cli import main
 from petaudit.errors import ColumnError, EngineError, InputError, OptionError, PetauditError
 from petaudit.tables import open_source
 from petaudit.tables.engines import spark_session as _spark_session
-from petaudit.tables.engines.spark_files import _BLOCK, scan_csv
+from petaudit.tables.engines.spark_csv import _BLOCK, scan_csv
 from petaudit.tables.engines.spark_settings import chosen_master, is_master, session_settings
 from spark.processes import petaudit
 
