@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +15,7 @@ from petaudit.cli import main
 from petaudit.errors import ColumnError, InputError
 from petaudit.system.files import unchanged
 from petaudit.tables import open_source
+from petaudit.tables.folders import partitions
 
 NULL = "__HIVE_DEFAULT_PARTITION__"
 ROWS = pa.table({"zip": ["1", "2", "2"]})
@@ -89,8 +90,7 @@ def test_values_have_another_type_only_where_they_are_written_alike(
 
 
 @pytest.mark.parametrize(
-    "folders",
-    [("m=1", "y=1"), ("m=1", "m=2/y=1"), ("", "m=1"), ("y=1/m=1", "m=1/y=1")],
+    "folders", [("m=1", "y=1"), ("m=1", "m=2/y=1"), ("", "m=1"), ("y=1/m=1", "m=1/y=1")]
 )
 def test_other_keys_are_an_error(tmp_path: Path, folders: tuple[str, ...]) -> None:
     with pytest.raises(InputError, match="its Parquet files lie in folders of different names"):
@@ -131,9 +131,13 @@ def test_the_fingerprint_knows_which_folder_a_file_is_in(tmp_path: Path) -> None
 
 def test_a_partition_that_comes_later_is_noticed(tmp_path: Path) -> None:
     people = folder_of(tmp_path / "people", "m=1")
-    with pytest.raises(InputError, match="^people changed while it was being read"), unchanged():
+    with unchanged() as watch:
         open_source(people)
+        watch.check()
         folder_of(people, "m=2")
+        with pytest.raises(InputError, match=r"^people changed while it was being read"):
+            watch.check()
+        (people / "m=2" / "part-0.parquet").unlink()
 
 
 @pytest.mark.parametrize(
@@ -155,3 +159,13 @@ def test_files_of_a_table_with_a_log_are_never_read_alone(
     for table in (lake, str(file), [file], str(file.parent / "*.parquet")):
         with pytest.raises(InputError, match=f"lake: is {kind}, whose Parquet files also hold"):
             open_source(table)
+
+
+def test_names_that_spark_takes_for_one_are_an_error_there() -> None:
+    """It reads a letter in two bytes as two letters, which another folder may be called by."""
+    root = PurePosixPath("t")
+    parts = partitions(root, [root / f"city={city}" / "a" for city in ("%C3%A9", "\u00c3\u00a9")])
+    assert parts is not None
+    assert parts.cells == (("é",), ("\u00c3\u00a9",))
+    with pytest.raises(InputError, match="Spark takes different values of city for one"):
+        parts.misread_by_spark(0)

@@ -20,11 +20,14 @@ import pyarrow as pa
 
 from petaudit.errors import ColumnError, InputError, PetauditError, counted
 from petaudit.system.reading import Reading
+from petaudit.tables._private_folder import private_folder
 from petaudit.tables.addresses import name_parts
 from petaudit.tables.engines import OpenedTable
+from petaudit.tables.engines.duckdb import fresh_name
 from petaudit.tables.engines.spark_csv import csv_on_spark, spark_address
 from petaudit.tables.engines.spark_jobs import Done, spark_failure, watched
 from petaudit.tables.engines.spark_session import spark_session
+from petaudit.tables.engines.spark_settings import is_local
 from petaudit.tables.files import (
     Given,
     TableFiles,
@@ -161,7 +164,7 @@ def _open_addresses(addresses: Sequence[str], master: str | None) -> OpenedTable
             raise not_plain(shown, lake)
     if len(addresses) == 1 and all(file.is_relative_to(root) for file in files):
         parts = partitions(root, files)
-        frame = frame if parts is None else _with_partitions(frame, parts, shown)
+        frame = frame if parts is None else _named(frame, parts, shown)
     return _opened(shown, frame)
 
 
@@ -236,16 +239,19 @@ def _lake_at(session: SparkSession, folder: str, shown: str) -> Lake | None:
 
 def _parquet_files(files: TableFiles, session: SparkSession) -> OpenedTable:
     columns, parts = parquet_columns(files), files.partitions
+    is_linked = parts is not None and is_local(str(session.sparkContext.master))
     options = {}
-    if parts is None:
-        places = zip(files.unpacked, files.paths, strict=True)
-        addresses = [spark_address(session, *place) for place in places]
-    else:
-        root = spark_address(session, Path(parts.root), Path(parts.root))
-        options["basePath"] = root
+    if is_linked:
+        options["basePath"], addresses = _links_to(files)
+    elif parts is not None:
+        options["basePath"] = spark_address(session, Path(parts.root), Path(parts.root))
         within = (path.relative_to(parts.root) for path in files.paths)
         # Folders may be called like patterns, which Spark would look for.
-        addresses = [f"{root}/{_PATTERN.sub(_ESCAPED, str(path))}" for path in within]
+        names = (_PATTERN.sub(_ESCAPED, str(path)) for path in within)
+        addresses = [f"{options['basePath']}/{name}" for name in names]
+    else:
+        places = zip(files.unpacked, files.paths, strict=True)
+        addresses = [spark_address(session, *place) for place in places]
     unreadable: dict[str, str] = {}
     try:
         frame = _parquet(session, addresses, files.name, options)
@@ -254,6 +260,10 @@ def _parquet_files(files: TableFiles, session: SparkSession) -> OpenedTable:
         if not unreadable:
             raise
         frame = _parquet(session, addresses, files.name, options, readable)
+    if parts is not None:
+        frame = (
+            _numbered_partitions(frame, parts) if is_linked else _named(frame, parts, files.name)
+        )
     if len(frame.columns) + len(unreadable) != len(columns):
         raise InputError(
             "{path}: Spark finds {found} where the file has {number}",
@@ -261,16 +271,41 @@ def _parquet_files(files: TableFiles, session: SparkSession) -> OpenedTable:
             found=counted(len(frame.columns), "column"),
             number=len(columns),
         )
-    if parts is not None:
-        if len(frame.inputFiles()) != len(files.paths):
-            raise InputError("{path}: Spark finds other files in it than petaudit", path=files.name)
-        frame = _with_partitions(frame, parts, files.name)
     frame = _with_places(numbered_columns(frame), columns, unreadable)
     return OpenedTable(files.name, columns, nw.from_native(frame), replaced=unreadable)
 
 
-def _with_partitions(frame: DataFrame, parts: Partitions, shown: str) -> DataFrame:
-    """Give the columns of partitions, which Spark has as text, the values that DuckDB gives them.
+def _links_to(files: TableFiles) -> tuple[str, list[str]]:
+    """A folder with a partition for each file, by number: Java may not know the letters of names.
+
+    Without a locale it knows none but those of ASCII.
+    """
+    root = private_folder() / fresh_name()
+    links = [root / f"file={place}" / "0.parquet" for place in range(len(files.unpacked))]
+    for link, path in zip(links, files.unpacked, strict=True):
+        link.parent.mkdir(parents=True, mode=0o700)
+        link.symlink_to(path.absolute())
+    return f"file://{root}", [f"file://{link}" for link in links]
+
+
+def _numbered_partitions(frame: DataFrame, parts: Partitions) -> DataFrame:
+    """The cells of partitions in place of the number of a row's file."""
+    from pyspark.sql import functions as sql  # noqa: PLC0415 (large)
+
+    width = len(frame.columns) - 1
+    numbered = frame.toDF(*(f"c{index}" for index in range(width + 1)))
+    # A number that is not there is an error, and not a null.
+    place = sql.col(f"c{width}").cast("int") + 1
+    cells = [
+        sql.element_at(sql.array(*(sql.lit(value).cast(_KINDS[kind]) for value in values)), place)
+        for kind, values in zip(parts.kinds, zip(*parts.cells, strict=True), strict=True)
+    ]
+    own = [sql.col(f"c{index}") for index in range(width)]
+    return numbered.select(*own, *cells).toDF(*frame.columns[:width], *parts.keys)
+
+
+def _named(frame: DataFrame, parts: Partitions, shown: str) -> DataFrame:
+    """The cells of partitions from what Spark reads in the names of folders, as text.
 
     Spark takes the bytes of a letter that is written as %E8%87%BA for one letter each.
     """
@@ -282,8 +317,7 @@ def _with_partitions(frame: DataFrame, parts: Partitions, shown: str) -> DataFra
     numbered = frame.toDF(*(f"c{index}" for index in range(len(frame.columns))))
     cells: list[Column] = [sql.col(f"c{index}") for index in range(width)]
     for place, kind in enumerate(parts.kinds):
-        given = sql.col(f"c{width + place}").cast("string")
-        cell = given
+        given = cell = sql.col(f"c{width + place}").cast("string")
         for read, meant in parts.misread_by_spark(place).items():
             cell = sql.when(given == sql.lit(read), sql.lit(meant)).otherwise(cell)
         cells.append(cell.cast(_KINDS[kind]))
