@@ -132,8 +132,8 @@ def doctor(chosen: argparse.Namespace) -> int:
         say_json(facts)
     else:
         say_lines(_lines(facts, extras, problems))
-        for problem in problems:
-            complain_of_error(problem)
+        for each in problems:
+            complain_of_error(each)
     return BROKEN if problems else 0
 
 
