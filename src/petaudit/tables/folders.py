@@ -62,6 +62,7 @@ class Partitions:
     def cells(self) -> tuple[tuple[Value, ...], ...]:
         """For each file its cells: whole numbers and days where all values of a key are such.
 
+        >>> from pathlib import PurePosixPath
         >>> files = [f"t/m={m}/d={d}/a" for m, d in [("01", "2"), ("F%2FM", "-3")]]
         >>> partitions(PurePosixPath("t"), map(PurePosixPath, files)).cells
         (('01', 2), ('F/M', -3))
@@ -88,6 +89,7 @@ class Partitions:
     def misread_by_spark(self, place: int) -> dict[str, str]:
         """What Spark reads where a key's value has letters that are written as bytes.
 
+        >>> from pathlib import PurePosixPath
         >>> files = [PurePosixPath("t/city=%E8%87%BA%20A/a"), PurePosixPath("t/city=B%20C/a")]
         >>> partitions(PurePosixPath("t"), files).misread_by_spark(0)
         {'è\x87º A': '臺 A'}
@@ -115,6 +117,7 @@ class Partitions:
     def shown(self, path: PurePath) -> Path:
         """A file as messages show it: without the values in its path.
 
+        >>> from pathlib import PurePosixPath
         >>> files = [PurePosixPath("data/t/m=F/a")]
         >>> print(partitions(PurePosixPath("data/t"), files).shown(files[0]))
         t/m=*/a
@@ -253,6 +256,7 @@ def lake_elsewhere(folder: str, holds: Callable[[str], bool]) -> Lake | None:
 def table_folders(file: SomePath) -> list[SomePath]:
     """The folders that could be the table of which a file is a part.
 
+    >>> from pathlib import PurePosixPath
     >>> [*map(str, table_folders(PurePosixPath("/lake/people/data/m=1/a.parquet")))]
     ['/lake/people/data', '/lake/people']
     """
