@@ -1,10 +1,11 @@
 """Install petaudit into fresh environments, without and with each extra alone, and use it once.
 
 What petaudit needs must come with it: the environment that the tests run in has packages of many
-others, so a missing declaration is not seen there.
+others, so a missing declaration is not seen there. What petaudit needs without an extra is
+installed once, and each extra sees that beside its own packages.
 
     python scripts/try_extras.py            # all
-    python scripts/try_extras.py postgres   # one
+    python scripts/try_extras.py postgres   # none and one
 """
 
 from __future__ import annotations
@@ -67,7 +68,7 @@ def extras() -> list[str]:
 
 
 def main(names: list[str]) -> None:
-    """Try the extras of these names, or all and none."""
+    """Try none, then the extras of these names, or all."""
     if forgotten := set(extras()) - set(USES):
         sys.exit(f"try_extras: USES does not say how to use {', '.join(sorted(forgotten))}")
     with tempfile.TemporaryDirectory(prefix="petaudit-extras-") as name:
@@ -75,16 +76,23 @@ def main(names: list[str]) -> None:
         pip = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check"]
         subprocess.run([*pip, "wheel", "--no-deps", "--wheel-dir", name, str(ROOT)], check=True)
         (wheel,) = folder.glob("*.whl")
-        for extra in names or [NOTHING, *extras()]:
-            _try(extra, wheel, folder / f"with-{extra}")
+        plain = folder / "plain"
+        _try(NOTHING, wheel, plain)
+        for extra in names or extras():
+            _try(extra, wheel, folder / f"with-{extra}", plain)
 
 
-def _try(extra: str, wheel: Path, folder: Path) -> None:
+def _try(extra: str, wheel: Path, folder: Path, beside: Path | None = None) -> None:
     what = f"petaudit[{extra}]" if extra else "petaudit"
     folder.mkdir()
     (folder / "table.csv").write_text("age\n20\n20\n30\n30\n", encoding="utf-8")
     python = folder / "venv" / "bin" / "python"
     subprocess.run([sys.executable, "-m", "venv", str(folder / "venv")], check=True)
+    if beside is not None:
+        [packages], [others] = (
+            [*place.glob("venv/lib/*/site-packages")] for place in (folder, beside)
+        )
+        (packages / "beside.pth").write_text(f"{others}\n", encoding="utf-8")
     install = [str(python), "-m", "pip", "--quiet", "--disable-pip-version-check", "install"]
     wanted = f"{wheel}[{extra}]" if extra else str(wheel)
     constraint = ["--constraint", str(ROOT / "requirements-dev.txt")]

@@ -12,7 +12,7 @@ IS_RANDOM: Final = os.environ.get("PETAUDIT_TESTS") == "random"
 IS_SIMULATION: Final = os.environ.get("PETAUDIT_TESTS") == "simulations"
 """Statistical claims on hundreds of tables with known truth each (``make simulations``)."""
 IS_LONG: Final = IS_RANDOM or IS_SIMULATION or os.environ.get("PETAUDIT_TESTS") == "long"
-_WHOLE: Final = 12
+_WHOLE: Final = 8
 """Grids up to this size are tried as a whole."""
 _PART: Final = 6
 
@@ -32,7 +32,7 @@ def chosen_cells(name: str, cells: Sequence[T]) -> list[T]:
     """The cells of a grid of parameters that ``make test`` tries: always the same ones.
 
     >>> len(chosen_cells("test", range(12)))
-    12
+    8
     """
     if len(cells) <= _WHOLE:
         return list(cells)

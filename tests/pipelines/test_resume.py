@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import petaudit
-from budget import IS_LONG
+from budget import IS_LONG, IS_RANDOM
 from petaudit.cli import main
 from petaudit.errors import ManyProblemsError
 from petaudit.pipelines import checking
@@ -26,7 +26,7 @@ from petaudit.pipelines.events import Event
 from petaudit.pipelines.folder import STATE
 from pipelines.killing import PIPELINE, SMALL, Place, contents, document, raw
 
-KILLS = 20 if IS_LONG else 1
+KILLS = 20 if IS_RANDOM else 6 if IS_LONG else 1
 # Everything that changes a folder: a process may die before any of them.
 STEPS = ("replace", "rename", "unlink", "rmdir", "link", "mkdir", "fsync")
 

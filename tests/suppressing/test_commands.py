@@ -118,7 +118,7 @@ def test_a_column_that_only_looks_like_an_identifier_is_still_to_be_removed(tmp_
 
 
 @given(asked=cases.tables(most_rows=12))
-@settings(max_examples=examples(120), phases=(Phase.generate,))
+@settings(max_examples=examples(60), phases=(Phase.generate,))
 def test_the_call_that_is_advised_reaches_the_limits_of_every_measure(asked: cases.Tables) -> None:
     release = asked.release
     tables: dict[str, Any] = {
@@ -170,7 +170,7 @@ def changed(advice: Sequence[Advice]) -> dict[tuple[str | None, str | None], dic
 
 
 @given(asked=cases.tables(most_rows=12))
-@settings(max_examples=examples(120), phases=(Phase.generate,))
+@settings(max_examples=examples(60), phases=(Phase.generate,))
 def test_a_change_of_a_column_has_the_figures_of_the_table_with_that_change(
     asked: cases.Tables,
 ) -> None:

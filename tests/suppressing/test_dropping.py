@@ -42,7 +42,7 @@ def test_dropping_is_tried_for_all_but_utility() -> None:
 
 
 @given(asked=cases.tables(most_rows=12))
-@settings(max_examples=examples(200), phases=(Phase.generate,))
+@settings(max_examples=examples(80), phases=(Phase.generate,))
 def test_what_is_left_keeps_the_limit(asked: cases.Tables) -> None:
     inputs = cases.in_frames(asked)
     if not inputs.class_histogram.sizes.size:
