@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from petaudit.errors import NotMeasurableError, OptionError, Phrase, phrase
+from petaudit.errors import NotMeasurableError, OptionError, Phrase, argument, phrase
 from petaudit.singling.walk import threads_for
 from petaudit.system.memory import memory_limit, memory_text
 from petaudit.tables import Source
+from petaudit.tables.engines.remote import MOST_ROWS
 from petaudit.tables.joint import reads_column_by_column
 
 _PETAUDIT: Final = "petaudit"
 _DUCKDB: Final = "DuckDB"
 _SPARK: Final = "Spark"
+_PART_BESIDE_SPARK: Final = 4
+"""Of the memory, so much is for codes: Java has three quarters where it runs on this machine."""
 _CODE: Final = 4
 _AT_REST: Final = 340_000_000
 """Python, the libraries and the compiled loops."""
@@ -55,10 +58,12 @@ class SearchStrategy:
         return {"way": self.place, "engine": self.engine, "reason": self.reason}
 
 
-def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -> SearchStrategy:
+def choose_strategy(
+    tables: Sequence[Source], asked: str, threads: int | None, *, with_people: bool = False
+) -> SearchStrategy:
     """Search in memory where there is room, unless something else is asked for."""
     if any(table.counts.is_remote for table in tables):
-        return _remote(tables, asked)
+        return _remote(tables, asked, threads, with_people=with_people)
     if asked == "engine":
         return SearchStrategy("engine", _DUCKDB, phrase("it was requested"))
     if asked == "memory":
@@ -83,7 +88,10 @@ def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -
     )
 
 
-def _remote(tables: Sequence[Source], asked: str) -> SearchStrategy:
+def _remote(
+    tables: Sequence[Source], asked: str, threads: int | None, *, with_people: bool
+) -> SearchStrategy:
+    """Search here in codes of small tables of Spark: counting there takes many times as long."""
     for table in tables:
         counts = table.counts
         if counts.is_remote and not counts.is_on_spark:
@@ -93,14 +101,32 @@ def _remote(tables: Sequence[Source], asked: str) -> SearchStrategy:
                 table=table.name,
                 engine=counts.engine,
             )
-        if counts.is_remote and asked == "memory":
-            raise OptionError(
-                "the search should run in memory, but the rows of {table} are on {engine}, which "
-                "returns only counts",
-                table=table.name,
-                engine=counts.engine,
-            )
-    return SearchStrategy("engine", _SPARK, phrase("the rows are on Spark"))
+    there = SearchStrategy("engine", _SPARK, phrase("the rows are on Spark"))
+    if asked == "engine" or with_people:
+        return there
+    need = MemoryNeed.of(tables)
+    wanted = need.threads(threads)
+    room = memory_limit() // _PART_BESIDE_SPARK
+    fits = max(need.rows) <= MOST_ROWS and need.bytes(wanted) - _AT_REST <= room
+    if fits:
+        return SearchStrategy(
+            "memory",
+            _PETAUDIT,
+            phrase(
+                "the rows came from Spark as codes, which fit into memory here "
+                "({argument} leaves them there)",
+                argument=argument("search", "engine"),
+            ),
+            wanted,
+        )
+    if asked == "memory":
+        raise OptionError(
+            "the search should run in memory, but the rows on Spark are too many to be fetched as "
+            "codes: at most {most:,} of a table, in {room} of memory",
+            most=MOST_ROWS,
+            room=memory_text(room),
+        )
+    return there
 
 
 @dataclass(frozen=True)
