@@ -228,3 +228,34 @@ def test_wrong_outputs_are_refused_in_one_line(
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert message in done.stderr
     assert not [*tmp_path.iterdir()]
+
+
+def test_evaluators_after_an_anonymizer_count_where_the_rows_are(
+    patients: str, tmp_path: Path
+) -> None:
+    text = f"""
+Loader:
+  people:
+    filepath: "{patients}"
+    roles: {{quasi_identifier: [age, sex], sensitive_attribute: [illness], identifier: [name]}}
+Anonymizer:
+  three: {{limits: {{k-anonymity: 3}}, recoding: global}}
+Evaluator:
+  k: {{method: k-anonymity, limit: 3}}
+  l: {{method: l-diversity}}
+"""
+    (tmp_path / "audit.yaml").write_text(text)
+    audit = petaudit.Executor(tmp_path / "audit.yaml")
+    local = petaudit.anonymize(
+        here(1).select(["age", "sex", "illness"]),
+        quasi_identifiers=["age", "sex"],
+        sensitive="illness",
+        limits={"k-anonymity": 3},
+        recoding="global",
+    )
+    expected = petaudit.audit(
+        local.released, quasi_identifiers=["age", "sex"], sensitive="illness", measures=["k", "l"]
+    )
+    assert audit.run() == "passed", audit.document["errors"]
+    values = [entry["value"] for entry in audit.document["results"]]
+    assert values == [result.value for result in expected.results]

@@ -8,6 +8,9 @@ import pytest
 
 from petaudit import Executor
 from petaudit.errors import PetauditError
+from petaudit.reports.reading import view_of
+from petaudit.reports.text import screen_text
+from petaudit.reports.writing import report
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 
@@ -94,18 +97,41 @@ Evaluator:
     assert 0 < audit.document["results"][0]["value"] < 1
 
 
-def test_limits_that_no_release_keeps_are_an_error_of_the_run(tmp_path: Path) -> None:
-    """There is no table, so that no Evaluator has a figure: nothing was measured, not breached."""
+def test_limits_that_no_release_keeps_fail_the_gate_as_they_fail_the_command(
+    tmp_path: Path,
+) -> None:
+    """There is no table, so that no Evaluator has a figure: an answer, and not an open question."""
     text = """
 Anonymizer:
   never: {limits: {k-anonymity: 500}}
 Evaluator:
   k: {method: k-anonymity, limit: 5}
+  use: {method: granularity}
 """
     audit = executor(tmp_path, text)
-    audit.run()
-    assert audit.document["exit_code"] == 2
-    assert "no levels keep the limits" in audit.document["errors"][0]["reason"]
+    assert audit.run() == "failed"
+    document = audit.document
+    assert (document["exit_code"], document["errors"]) == (1, [])
+    for entry in document["results"]:
+        assert (entry["status"], entry["value"]) == ("failed", None)
+        assert "no levels keep the limits" in entry["reason"]
+    kinds = [(breach["kind"], breach["line"]) for breach in document["breaches"]]
+    assert kinds == [("no-release", 12)] * 2
+    shown = " ".join(screen_text(view_of(document)).split())
+    assert "Verdict: no release keeps the limits" in shown
+    assert "the coarsest levels k-anonymity breaks for 40 rows (possible there: 40)" in shown
+    for name in ("audit.html", "audit.md", "audit.sarif", "audit.xml"):
+        report(document, tmp_path / name)
+        assert "no levels keep the limits" in (tmp_path / name).read_text()
+    # Going on later, and an earlier result of this run, change nothing about it.
+    again = Executor(tmp_path / "audit.yaml", out=tmp_path / "out", resume=True)
+    assert again.run() == "failed"
+    compared = Executor(
+        tmp_path / "audit.yaml",
+        out=tmp_path / "later",
+        overrides=[f"Executor.compare_to={tmp_path / 'out' / 'result.json'}"],
+    )
+    assert (compared.run(), compared.document["errors"]) == ("failed", [])
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,6 @@ class Parts:
     levels: LevelArray
     is_free: Truths
     """Whether what stays behind is suppressed without being judged."""
-    by_levels: tuple[int, ...] | None = None
-    """Whether parts are the classes at some levels, and at which; else the first is the root."""
 
 
 @dataclass(frozen=True)
@@ -34,9 +32,9 @@ class Forest:
 
     order: Integers
     parent: Integers
-    label: Integers
+    """Of every node, which comes before it; -1 at the top."""
     column: Integers
-    level: Integers
+    """Where a node is split; -1 for a leaf."""
     begin: Integers
     end: Integers
     came: LevelArray
@@ -54,11 +52,11 @@ class Forest:
         """What all rows lose."""
         return float(self.lost.sum())
 
-    def levels_of(self, items: int) -> LevelArray:
+    def levels(self) -> LevelArray:
         """The levels of every item."""
         leaves = np.flatnonzero(self.is_leaf)
         leaves = leaves[np.argsort(self.begin[leaves])]
-        levels = np.zeros((items, self.now.shape[1]), dtype=np.int8)
+        levels = np.zeros((len(self.order), self.now.shape[1]), dtype=np.int8)
         widths = self.end[leaves] - self.begin[leaves]
         levels[self.order] = np.repeat(self.now[leaves], widths, axis=0)
         return levels
@@ -71,13 +69,11 @@ class Forest:
         below = np.where(parent < 0, False, small[parent])
         return np.flatnonzero((small | self.is_leaf) & ~below)
 
-    def parts(self, nodes: Integers, is_free: Truths) -> Parts:
-        """Some nodes as parts to begin with."""
-        order = np.argsort(self.begin[nodes])
-        chosen = nodes[order]
-        return Parts(
-            self.order, self.begin[chosen], self.end[chosen], self.came[chosen], is_free[chosen]
-        )
+    def parts(self, nodes: Integers) -> Parts:
+        """Some nodes as parts to begin with, in which nothing goes without being judged."""
+        chosen = nodes[np.argsort(self.begin[nodes])]
+        is_free = np.zeros(len(chosen), dtype=bool)
+        return Parts(self.order, self.begin[chosen], self.end[chosen], self.came[chosen], is_free)
 
     def grafted(self, nodes: Integers, others: Sequence[Forest]) -> Forest:
         """The same where nodes are replaced by the part of others, of the same parts, that is best.
@@ -99,7 +95,6 @@ class Forest:
         number = np.cumsum(kept) - 1
         sources = [(self, kept)]
         parents = [np.where(self.parent[kept] < 0, -1, number[self.parent[kept]])]
-        labels = [self.label[kept]]
         offset = int(kept.sum())
         for choice, other in enumerate(others, 1):
             taken = best[other.part] == choice
@@ -109,54 +104,14 @@ class Forest:
                 span = slice(self.begin[node], self.end[node])
                 order[span] = other.order[span]
             position = np.cumsum(taken) - 1 + offset
-            roots = other.parent[taken] < 0
-            above = nodes[other.part[taken]]
-            over = self.parent[above]
+            over = self.parent[nodes[other.part[taken]]]
             of_root = np.where(over < 0, -1, number[np.maximum(over, 0)])
             inner = position[np.maximum(other.parent[taken], 0)]
-            parents.append(np.where(roots, of_root, inner))
-            labels.append(np.where(roots, self.label[above], other.label[taken]))
+            parents.append(np.where(other.parent[taken] < 0, of_root, inner))
             sources.append((other, taken))
             offset += int(taken.sum())
         joined: dict[str, Any] = {
             name: np.concatenate([getattr(one, name)[taken] for one, taken in sources])
-            for name in ("column", "level", "begin", "end", "came", "now", "lost")
+            for name in ("column", "begin", "end", "came", "now", "part", "lost")
         }
-        # Of classes at some levels, each is a part: what is found there belongs to the same class.
-        part = [self.part[kept]]
-        part += [self.part[nodes[one.part[taken]]] for one, taken in sources[1:]]
-        made = replace(
-            self,
-            order=order,
-            parent=np.concatenate(parents),
-            label=np.concatenate(labels),
-            part=np.concatenate(part),
-            **joined,
-        )
-        return made.sorted()
-
-    def sorted(self) -> Forest:
-        """The same with roots first, in the order of their parts."""
-        rank = np.where(self.parent < 0, self.part - len(self.parent), np.arange(len(self.parent)))
-        order = np.argsort(rank, kind="stable")
-        position = np.empty(len(order), dtype=np.int64)
-        position[order] = np.arange(len(order))
-        parent = self.parent[order]
-        return replace(
-            self,
-            parent=np.where(parent < 0, -1, position[np.maximum(parent, 0)]),
-            **{
-                name: getattr(self, name)[order]
-                for name in (
-                    "label",
-                    "column",
-                    "level",
-                    "begin",
-                    "end",
-                    "came",
-                    "now",
-                    "part",
-                    "lost",
-                )
-            },
-        )
+        return replace(self, order=order, parent=np.concatenate(parents), **joined)

@@ -26,12 +26,14 @@ _LARGEST_KEY = 1 << 61
 class Encoding:
     """The labels of all columns and levels as numbers that add up to the key of a class."""
 
-    codes: npt.NDArray[np.int32]
-    """By column and combination."""
+    codes: npt.NDArray[np.uint32]
+    """By column and combination; numbers without a sign are looked up twice as fast."""
     keyed: Integers
     """By column, level and leaf."""
-    parts: tuple[tuple[int, int, int], ...]
-    """Columns from and to, whose keys fit into an integer, and what all their keys are below."""
+    parts: tuple[tuple[int, int], ...]
+    """Columns from and to, whose keys fit into an integer."""
+    alike: tuple[frozenset[int], ...]
+    """By column: the levels that have one label only."""
 
     @classmethod
     def of(cls, problem: Problem, codes: Integers | None = None) -> Encoding:
@@ -44,14 +46,18 @@ class Encoding:
         for place, column in enumerate(columns):
             width = max(len(labels) for labels in column.labels)
             if span * width > most:
-                parts.append((start, place, span))
+                parts.append((start, place))
                 # The groups so far come first in the key of the next part.
                 start, span, most = place, 1, _LARGEST_KEY // max(problem.number, 1)
             keyed[place, : column.levels, : len(column.leaves)] = column.codes * span
             span *= width
-        parts.append((start, len(columns), span))
+        parts.append((start, len(columns)))
         given = problem.codes if codes is None else codes
-        return cls(np.ascontiguousarray(given, dtype=np.int32), keyed, tuple(parts))
+        alike = tuple(
+            frozenset(level for level, labels in enumerate(column.labels) if len(labels) == 1)
+            for column in columns
+        )
+        return cls(np.ascontiguousarray(given, dtype=np.uint32), keyed, tuple(parts), alike)
 
     def grouped(
         self, first: npt.NDArray[np.int32], levels: Levels, most: int
@@ -59,19 +65,25 @@ class Encoding:
         """Group entries that stand for combinations; see :func:`group_keys`."""
         at = np.array(levels, dtype=np.int64)
         before = np.zeros(0, dtype=np.int64)
-        width, everything = 1, len(first)
-        for start, stop, _ in self.parts:
+        width = 1
+        for start, stop in self.parts:
             is_last = stop == len(at)
+            # Where all labels are alike, they tell nothing apart.
+            apart = [
+                place for place in range(start, stop) if levels[place] not in self.alike[place]
+            ]
             groups, ids, firsts = group_keys(
-                self.codes[start:stop],
+                self.codes,
                 first,
-                self.keyed[start:stop],
-                at[start:stop],
+                self.keyed,
+                np.array(apart, dtype=np.int64),
+                at,
                 before,
                 width,
-                most if is_last else everything,
+                most if is_last else len(first),
             )
-            before, width = ids.astype(np.int64), max(groups, 1)
+            if not is_last:
+                before, width = ids.astype(np.int64), max(groups, 1)
         return groups, ids, firsts
 
 
@@ -159,18 +171,18 @@ class Groups:
 
     def classes(self, kept: Truths | None = None, whole: Whole | None = None) -> Classes:
         """Some of the classes, as limits look at them."""
-        chosen = np.arange(self.number) if kept is None else np.flatnonzero(kept)
+        chosen = slice(None) if kept is None else np.flatnonzero(kept)
         known = self.population
 
         def pairs(attribute: str) -> tuple[Integers, Integers, Integers]:
             values = self.values(attribute)
             if isinstance(values, np.ndarray):
                 return _present(values[chosen])
-            place = np.full(self.number, -1, dtype=np.int64)
-            place[chosen] = np.arange(len(chosen))
-            taken = place[values.combination]
-            inside = taken >= 0
-            return taken[inside], values.other[inside], values.counts[inside]
+            if kept is None:
+                return values.combination, values.other, values.counts
+            place = np.cumsum(kept) - 1
+            inside = kept[values.combination]
+            return place[values.combination[inside]], values.other[inside], values.counts[inside]
 
         def commonest(attribute: str) -> Integers:
             group, value, who = self.value_people(attribute)

@@ -1,16 +1,16 @@
 """Local recoding: every class as fine as its limits allow, from the best levels and from the root.
 
 Parts of the table are split, each by the column that gains most, until no split keeps the limits.
-Rows that are equal go the same way, so that they are equal in the release; new rows can be sent
-down the same tree. Parts are judged with a little to spare, and what comes of it is judged once
-more, exactly, by the arithmetic of the measures: what does not hold there is not used.
+Rows that are equal go the same way, so that they are equal in the release. Parts are judged with a
+little to spare, and what comes of it is judged once more, exactly, by the arithmetic of the
+measures: what does not hold there is not used.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -23,7 +23,6 @@ from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.objectives import ColumnObjective, EntropyObjective, bits, objective_of
 from petaudit.anonymizing.problem import Problem
 from petaudit.anonymizing.solution import Solution
-from petaudit.anonymizing.tree import TreeMaker
 from petaudit.exact.class_figures import Floats, Integers, Truths
 from petaudit.tables.emd import Ground
 
@@ -59,19 +58,19 @@ def recode_locally(problem: Problem, start: Solution, *, judge: Judge | None = N
     effort = max(_MOST_ITEMS // max(problem.number, 1), 1)
     starts = recoding.starts(start)[:effort]
     tried = [
-        (recoding.forest(parts, *rule), parts)
+        recoding.forest(parts, *rule)
         for parts in starts
         for rule in RULES[: max(effort // len(starts), 1)]
     ]
-    made = [recoding.solution(forest, parts, start) for forest, parts in tried]
+    made = [recoding.solution(forest, start) for forest in tried]
     if effort > len(RULES) and any(made):
-        best, parts = min(
-            (pair for pair, one in zip(tried, made, strict=True) if one is not None),
-            key=lambda pair: pair[0].total,
+        best = min(
+            (forest for forest, one in zip(tried, made, strict=True) if one is not None),
+            key=lambda forest: forest.total,
         )
         for share in SHARES:
             best = recoding.improved(best, share)
-        made.append(recoding.solution(best, parts, start))
+        made.append(recoding.solution(best, start))
     for one in sorted(filter(None, made), key=lambda one: one.value):
         if one.value < start.value - 1e-12 and holds(looking, one):
             return one
@@ -273,7 +272,7 @@ class _Recoding:
         if start.is_suppressed.any():
             levels[0] = self.tops
             is_free[0] = self.problem.suppressed != "class"
-        return [Parts(order, begins, stops, levels, is_free, start.levels), root]
+        return [Parts(order, begins, stops, levels, is_free), root]
 
     def forest(self, parts: Parts, power: float, is_deep: bool, forced: int = -1) -> Forest:
         """Split parts as far as they go."""
@@ -293,16 +292,15 @@ class _Recoding:
         nodes = nodes[~tops]
         if not nodes.size:
             return forest
-        parts = forest.parts(nodes, np.zeros(len(forest.parent), dtype=bool))
+        parts = forest.parts(nodes)
         ways = [self.forest(parts, *rule) for rule in RULES]
         ways += [self.forest(parts, *RULES[0], column) for column in range(len(self.tops))]
         return forest.grafted(nodes, ways)
 
-    def solution(self, forest: Forest, parts: Parts, start: Solution) -> Solution | None:
+    def solution(self, forest: Forest, start: Solution) -> Solution | None:
         """What a forest comes to; None where too many rows would be suppressed."""
-        combos, order = self.data[1], forest.order
         level_of = np.zeros((self.problem.number, len(self.tops)), dtype=np.int8)
-        level_of[combos] = forest.levels_of(len(order))
+        level_of[self.data[1]] = forest.levels()
         made = replace(
             start,
             recoding="local",
@@ -313,13 +311,7 @@ class _Recoding:
         )
         if made.suppressed_rows > self.problem.max_suppressed + self._suppressed_before:
             return None
-        columns, codes = self.problem.columns, self.problem.codes
-        maker = TreeMaker(columns, codes, forest, combos[order[forest.begin]])
-        return replace(
-            made,
-            value=local_value(self.judge, made),
-            make_tree=partial(maker.tree, len(parts.starts), parts.by_levels),
-        )
+        return replace(made, value=local_value(self.judge, made))
 
     @cached_property
     def _suppressed_before(self) -> int:

@@ -279,22 +279,19 @@ def refine(  # noqa: PLR0915 (as above)
     power: float,
     is_deep: bool,
     forced: int,
-) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array, Array, Array]:
-    """Split parts until no split keeps the limits; return the nodes of the tree.
+) -> tuple[Array, Array, Array, Array, Array, Array, Array, Array]:
+    """Split parts until no split keeps the limits; return the nodes, parents before their children.
 
-    They have: the parent, the label at the parent's split (-1: what stayed behind), column and
-    level of the split (-1: a leaf), where the items begin and end, and the levels when they came
-    and when they were split. A split is chosen by its gain over its bits to some ``power``: a class
-    of n rows can be split by log2(n / k) bits in all. ``is_deep``: also to levels that are several
-    steps down. ``forced``: the column of the first split, where it is possible; -1 for any. Last
-    come the part that a node is of, and what the rows of a leaf lose.
+    They have: the parent, the column of the split (-1: a leaf), where the items begin and end, and
+    the levels when they came and when they were split. A split is chosen by its gain over its bits
+    to some ``power``: a class of n rows can be split by log2(n / k) bits in all. ``is_deep``: also
+    to levels that are several steps down. ``forced``: the column of the first split, where it is
+    possible; -1 for any. Last come the part that a node is of, and what the rows of a leaf lose.
     """
     columns = len(lowest)
     most = 2 * len(order) + len(starts) + 2
     parent = np.full(most, -1, dtype=np.int64)
-    label_of = np.full(most, -1, dtype=np.int64)
     split_column = np.full(most, -1, dtype=np.int64)
-    split_level = np.full(most, -1, dtype=np.int64)
     begin = np.zeros(most, dtype=np.int64)
     end = np.zeros(most, dtype=np.int64)
     came = np.zeros((most, columns), dtype=np.int8)
@@ -345,7 +342,7 @@ def refine(  # noqa: PLR0915 (as above)
             data, order, start, stop, column, level, now[node, column], smallest, limits,
             free[node], work,
         )  # fmt: skip
-        split_column[node], split_level[node] = column, level
+        split_column[node] = column
         chosen = np.sort(touched[:number])
         place_of = work[1]
         for place in range(number):
@@ -362,7 +359,6 @@ def refine(  # noqa: PLR0915 (as above)
             begin[nodes], end[nodes] = start + sizes[place], start + sizes[place + 1]
             came[nodes] = now[node]
             if place < number:
-                label_of[nodes] = chosen[place]
                 came[nodes, column] = level
             else:
                 free[nodes] = free[node]
@@ -375,9 +371,7 @@ def refine(  # noqa: PLR0915 (as above)
         node += 1
     return (
         parent[:nodes],
-        label_of[:nodes],
         split_column[:nodes],
-        split_level[:nodes],
         begin[:nodes],
         end[:nodes],
         came[:nodes],

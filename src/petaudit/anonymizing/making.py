@@ -62,7 +62,7 @@ from petaudit.measures.result import plain_data
 from petaudit.reports.terminal import as_text
 from petaudit.system.files import unchanged
 from petaudit.system.progress import stage
-from petaudit.tables import Source, in_kind_of
+from petaudit.tables import Source, in_kind_of, open_source
 from petaudit.tables.addresses import TableAddress
 from petaudit.tables.headers import check_column, columns_named
 from petaudit.tables.source import source_of
@@ -124,6 +124,12 @@ class Anonymized:
             return self.released
         rows = self._here.rows(self.kept)
         return self.released.append_column(person, rows.column(person))
+
+    def to_be_judged(self, name: str) -> Source:
+        """The same as a table to be counted, where the rows are."""
+        if isinstance(self.made, ReleasedElsewhere):
+            return replace(self.made.judged(self.inputs.person), name=name)
+        return open_source(self.with_people, called=name)
 
     @property
     def table(self) -> Any:
@@ -278,71 +284,28 @@ def anonymize(
     (2.0, False)
     """
     refuse_unknown(inputs, "anonymize", anonymize.__signature__)  # type: ignore[attr-defined]
-    made = anonymize_with_report(
-        table,
-        limits=limits,
-        options=options,
-        population_size=population_size,
-        policy=policy,
-        objective=objective,
-        weights=weights,
-        levels=levels,
-        max_suppression=max_suppression,
-        recoding=recoding,
-        drop_suppressed=drop_suppressed,
-        time_limit=time_limit,
-        keep=keep,
-        identifier_columns=identifier_columns,
-        **inputs,
-    )
-    for message in made.warnings:
-        warnings.warn(message, PetauditWarning, stacklevel=2)
-    return made
-
-
-anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
-
-
-def anonymize_with_report(
-    table: object,
-    *,
-    limits: Mapping[str, Number] | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    population_size: Any = None,
-    policy: PolicySpec | None = None,
-    objective: Objective = "loss",
-    weights: Mapping[str, float] | None = None,
-    levels: Mapping[str, LevelSpec] | None = None,
-    max_suppression: int | float | str = 0,
-    recoding: Recoding = "local",
-    drop_suppressed: bool = False,
-    time_limit: float | None = None,
-    keep: Sequence[str] | str = (),
-    identifier_columns: IdentifierColumns = "drop",
-    **given: Any,
-) -> Anonymized:
-    """Find it; warnings are for the caller to show."""
     check_choice("recoding", recoding, get_args(Recoding))
     check_choice("identifier_columns", identifier_columns, get_args(IdentifierColumns))
     request, settings = wanted_limits(limits, options, policy, population_size)
     bounds = {name: read_bounds(name, level) for name, level in (levels or {}).items()}
     with unchanged() as watch:
-        inputs = gather(table, announce_notes=False, **given)
-        given_inputs = inputs = inputs if inputs.table.counts.is_remote else in_order(inputs)
-        identifying = identifying_columns(inputs)
+        given = gather(table, announce_notes=False, **inputs)
+        if not given.table.counts.is_remote:
+            given = in_order(given)
+        identifying = identifying_columns(given)
         kept = {*names_in(keep, "keep")}
         for name in kept:
-            check_column(name, inputs.table.columns, inputs.table.name)
+            check_column(name, given.table.columns, given.table.name)
         people = [*identifying.declared, *identifying.guessed]
-        if inputs.person is not None and not inputs.person_is_pseudonym:
-            people.append(inputs.person)
+        if given.person is not None and not given.person_is_pseudonym:
+            people.append(given.person)
         left_out = [name for name in dict.fromkeys(people) if name not in kept]
-        inputs, proposed = with_hierarchies(given_inputs)
+        known, proposed = with_hierarchies(given)
         if drop_suppressed:
             # What has '*' everywhere and stays is a class: nobody leaves out what is released.
-            inputs = replace(inputs, suppressed="class")
+            known = replace(known, suppressed="class")
         problem = Problem.of(
-            inputs,
+            known,
             settings,
             objective=objective,
             weights=weights,
@@ -367,26 +330,26 @@ def anonymize_with_report(
             problem.total,
             solution.suppressed_rows,
             drop_suppressed=drop_suppressed,
-            exclude_suppressed=inputs.suppressed == "exclude",
+            exclude_suppressed=known.suppressed == "exclude",
             weights={name: float(weight) for name, weight in (weights or {}).items()},
             bounds={name: str(level) for name, level in (levels or {}).items()},
             coarsened=problem.coarsened.levels if problem.coarsened else {},
             max_suppression=str(max_suppression),
             others=tuple(
                 name
-                for name in inputs.table.columns
-                if name not in {*left_out, *inputs.quasi_identifiers}
+                for name in known.table.columns
+                if name not in {*left_out, *known.quasi_identifiers}
             ),
             left_out=tuple(left_out),
             masked=identifier_columns == "mask",
-            sensitive=inputs.roles.sensitive,
-            sensitive_hierarchies=tuple(_sensitive_hierarchies(inputs)),
-            person=inputs.person,
-            inputs=plain(given_inputs.fingerprints),
+            sensitive=known.roles.sensitive,
+            sensitive_hierarchies=tuple(_sensitive_hierarchies(known)),
+            person=known.person,
+            inputs=plain(given.fingerprints),
         )
         with stage(phrase("auditing the released table")):
-            made, judged, original = _made(inputs, problem, transformation)
-            if problem.suppressed == "exclude" and made.rows_marked == problem.total:
+            rows, judged, original = _made(known, problem, transformation)
+            if problem.suppressed == "exclude" and rows.rows_marked == problem.total:
                 raise InfeasibleError(
                     phrase(
                         "no levels keep the limits: every row would have '*' in all "
@@ -395,7 +358,7 @@ def anonymize_with_report(
                     )
                 )
             release = audited(
-                inputs,
+                known,
                 judged,
                 settings,
                 transformation,
@@ -405,16 +368,22 @@ def anonymize_with_report(
                 kept=kept,
             )
             refuse_contradiction(release, settings)
-    return Anonymized(
+    made = Anonymized(
         table,
-        inputs,
+        known,
         transformation,
         release,
         solution,
-        made,
-        (*given_inputs.files, *release.files),
-        tuple(_messages(inputs, identifying, kept, transformation, proposed, made)),
+        rows,
+        (*given.files, *release.files),
+        tuple(_messages(known, identifying, kept, transformation, proposed, rows)),
     )
+    for message in made.warnings:
+        warnings.warn(message, PetauditWarning, stacklevel=2)
+    return made
+
+
+anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
 
 
 def _made(

@@ -114,10 +114,11 @@ class Judge:
         """Which classes break a limit, how many rows of each go in any case, and of which all."""
         breaking = np.zeros(groups.number, dtype=bool)
         least = np.zeros(groups.number, dtype=np.int64)
+        everything = groups.classes()
         for condition in self._by_cost:
             # What is suppressed anyway need not be looked at again.
             left = ~breaking if condition.attributes else None
-            classes = groups.classes(left) if left is not None else groups.classes()
+            classes = everything if left is None else groups.classes(left)
             if not classes.rows.size:
                 break
             fails = condition.breaking(classes)

@@ -74,8 +74,8 @@ class ColumnObjective(Objective):
 
     def value(self, groups: Groups, suppressed: Truths) -> float:
         """The mean loss of a cell."""
-        lost = self.at(groups.levels) + self._penalty(groups, suppressed, groups.rows, self.costs)
-        return self.combined(lost)
+        lost = self._penalty(groups, np.where(suppressed, groups.rows, 0), self.costs)
+        return self.combined(self.at(groups.levels) + lost)
 
     def at(self, levels: Levels) -> Floats:
         """What each column loses at its level."""
@@ -83,12 +83,11 @@ class ColumnObjective(Objective):
 
     def penalty(self, groups: Groups, least: Integers, certain: Truths) -> Floats:
         """Suppressed cells lose all, so that each loses what its label had left."""
-        return self._penalty(groups, least > 0, least, self.most)
+        return self._penalty(groups, least, self.most)
 
-    def _penalty(self, groups: Groups, taken: Truths, weights: Integers, costs: Floats) -> Floats:
+    def _penalty(self, groups: Groups, rows: Integers, costs: Floats) -> Floats:
         levels = np.array(groups.levels, dtype=np.int64)
-        chosen = np.flatnonzero(taken)
-        lost: Floats = penalties(self._codes, groups.first[chosen], weights[chosen], costs, levels)
+        lost: Floats = penalties(self._codes, groups.first, rows, costs, levels)
         return lost / self.rows
 
     def more(self, penalty: Floats) -> float | None:
@@ -151,10 +150,10 @@ class EntropyObjective(ColumnObjective):
 
     def penalty(self, groups: Groups, least: Integers, certain: Truths) -> Floats:
         """Only rows that are certainly suppressed: what others add depends on their labels."""
-        return self._penalty(groups, certain, groups.rows, self.costs)
+        return self._penalty(groups, np.where(certain, groups.rows, 0), self.costs)
 
-    def _penalty(self, groups: Groups, taken: Truths, weights: Integers, costs: Floats) -> Floats:
-        combinations, rows = groups.first[taken], groups.rows[taken]
+    def _penalty(self, groups: Groups, rows: Integers, costs: Floats) -> Floats:
+        combinations, rows = groups.first[rows > 0], rows[rows > 0]
         everything = bits(np.array([rows.sum()]))
         lost = np.zeros(len(self.weights))
         for place, column in enumerate(self.problem.columns):

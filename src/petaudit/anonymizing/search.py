@@ -20,6 +20,7 @@ import numpy as np
 
 from petaudit.anonymizing.groups import Groups, Levels
 from petaudit.anonymizing.infeasible import infeasible
+from petaudit.anonymizing.kernels import raise_below, smallest_below
 from petaudit.anonymizing.node import Judge, Node
 from petaudit.anonymizing.objectives import ColumnObjective
 from petaudit.anonymizing.problem import Problem
@@ -114,11 +115,12 @@ class Shelf:
 
     def smallest(self, levels: Levels) -> Groups:
         """The fewest classes at levels that are nowhere coarser."""
-        number = len(self._groups)
-        free = ((self._pack(levels) | self._guards) - self._packed[:number]) & self._guards
-        places = np.flatnonzero(free == self._guards)
+        number, packed = len(self._groups), self._pack(levels)
         if len(self._shifts) == len(levels):
-            return self._groups[int(places[np.argmin(self._sizes[places])])]
+            sizes = self._sizes[:number]
+            return self._groups[smallest_below(self._packed[:number], sizes, packed, self._guards)]
+        free = ((packed | self._guards) - self._packed[:number]) & self._guards
+        places = np.flatnonzero(free == self._guards)
         for place in places[np.argsort(self._sizes[places], kind="stable")].tolist():
             groups: Groups = self._groups[place]
             if all(one <= other for one, other in zip(groups.levels, levels, strict=True)):
@@ -142,9 +144,9 @@ class Lattice:
         self.shape = tuple(column.highest - column.lowest + 1 for column in self.problem.columns)
         everything = tuple(slice(0, size) for size in self.shape)
         self.bounds: Floats = np.array(
-            np.broadcast_to(self.objective.lattice(everything), self.shape)
+            np.broadcast_to(self.objective.lattice(everything), self.shape), order="C"
         )
-        self.costs = self.bounds.copy() if self.objective.by_column else None
+        self.costs = self.bounds.copy()
         self.at_least = np.zeros(self.shape) if not self.objective.by_column else None
         self.extra = np.zeros(self.shape) if not self.objective.by_column else None
         self.shelf = shelf or Shelf(judge.counts.base, self.problem.top)
@@ -172,7 +174,6 @@ class Lattice:
             node = self.judge.judged(known)
         self.checked += 1
         place = self.index(levels)
-        below = tuple(slice(0, at + 1) for at in place)
         if node.groups is not None:
             self.shelf.add(node.groups)
         if node.is_valid:
@@ -181,9 +182,9 @@ class Lattice:
             if self.best is None or node.value < self.best.value - _TIE:
                 self.best = node
         if node.condemned:
-            self.bounds[below] = np.inf
+            self._raise_by(place, np.inf)
         elif node.penalty is not None and node.penalty.any():
-            self._raise(below, node.penalty)
+            self._raise(place, node.penalty)
         if node.groups is not None and self.at_least is not None:
             above = tuple(slice(at, None) for at in place)
             least = self.objective.unsuppressed(node.groups)
@@ -206,18 +207,24 @@ class Lattice:
                 other.look(levels)
         return other
 
-    def _raise(self, below: tuple[slice, ...], penalty: Floats) -> None:
+    def _raise(self, place: tuple[int, ...], penalty: Floats) -> None:
         """What is suppressed here is suppressed everywhere below."""
+        more = self.objective.more(penalty)
+        if more is not None and self.extra is None:
+            self._raise_by(place, more)
+            return
+        below = tuple(slice(0, at + 1) for at in place)
         if self.extra is not None:
             np.maximum(self.extra[below], float(penalty.sum()), out=self.extra[below])
             self._add_up(below)
             return
         part = self.bounds[below]
-        more = self.objective.more(penalty)
-        if more is not None and self.costs is not None:
-            np.maximum(part, self.costs[below] + more, out=part)
-        else:
-            np.maximum(part, self.objective.lattice(below, penalty), out=part)
+        np.maximum(part, self.objective.lattice(below, penalty), out=part)
+
+    def _raise_by(self, place: tuple[int, ...], more: float) -> None:
+        """The same where it adds as much to all levels."""
+        shape, at = np.array(self.shape), np.array(place)
+        raise_below(self.bounds.reshape(-1), self.costs.reshape(-1), shape, at, more)
 
     def _add_up(self, part: tuple[slice, ...]) -> None:
         if self.at_least is not None and self.extra is not None:

@@ -1,11 +1,11 @@
-"""What a search came to: levels or a tree, what is suppressed, how good it is and can be."""
+"""What a search came to: levels, what is suppressed, how good it is and can be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -81,9 +81,6 @@ class Solution:
     """The same as ``bound`` for the levels that were searched, where these are not all."""
     look: Callable[[Levels], Candidate] | None = field(default=None, repr=False, compare=False)
     """Looks at other levels of the same problem."""
-    make_tree: Callable[[], Mapping[str, Any] | None] | None = field(
-        default=None, repr=False, compare=False
-    )
 
     @property
     def gap(self) -> float:
@@ -94,11 +91,6 @@ class Solution:
     def figure(self) -> float:
         """What the objective's measure says of the release: 1 is all detail kept."""
         return 1 - self.value
-
-    @cached_property
-    def tree(self) -> Mapping[str, Any] | None:
-        """With local recoding, where a row goes; plain data, see ``petaudit.anonymizing.tree``."""
-        return None if self.make_tree is None else self.make_tree()
 
     @cached_property
     def finer(self) -> tuple[WhyNotFiner, ...]:

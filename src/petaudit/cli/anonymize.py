@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
+from petaudit.anonymizing import making
 from petaudit.anonymizing.explaining import costs, how_good, levels_text, percent
 from petaudit.anonymizing.infeasible import InfeasibleError
-from petaudit.anonymizing.making import Anonymized, anonymize_with_report
+from petaudit.anonymizing.making import Anonymized
 from petaudit.anonymizing.releasing import refuse_written
 from petaudit.anonymizing.transformation import SUFFIX
 from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs
@@ -65,7 +66,7 @@ def anonymize(chosen: argparse.Namespace) -> int:
     size = chosen.population_size
     try:
         with printed_warnings():
-            made = anonymize_with_report(
+            made = making.anonymize(
                 chosen.table,
                 options=measure_options(chosen),
                 population_size=None if size is None else option_value(size),
@@ -113,7 +114,7 @@ def anonymize(chosen: argparse.Namespace) -> int:
     else:
         say(coloured(as_text(_screen(made, chosen, target, document))))
         reports.say_written()
-    for text in (*made.warnings, *made.audit.warnings, *made.audit.problems, *formulas):
+    for text in (*made.audit.warnings, *made.audit.problems, *formulas):
         complain_of_warning(text)
     return 0
 

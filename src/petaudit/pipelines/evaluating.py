@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.auditing import JUDGING, Outcome, run_measure
 from petaudit.errors import (
     NotMeasurableError,
@@ -23,7 +24,7 @@ from petaudit.errors import (
 from petaudit.i18n.documents import restore_phrases
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import TEXTS, plain, with_texts
-from petaudit.judging.gate import ERROR, PASSED
+from petaudit.judging.gate import ERROR, FAILED, PASSED
 from petaudit.judging.review import review_columns, table_notes
 from petaudit.measures import Measure, Need, Result
 from petaudit.pipelines.models import (
@@ -126,9 +127,10 @@ def evaluate_run(
         outcome = Outcome(None, NotMeasurableError("internal error ({kind})", kind=kind))
     result = outcome.result
     if outcome.problem is not None:
-        # An undecided figure is shown, and still an error.
+        # An undecided figure is shown, and still an error. That there is no release is an answer.
         reason = tables.without_folders(without_row_numbers(outcome.problem.text))
-        entry |= {"status": ERROR, "reason": reason}
+        is_answer = isinstance(outcome.problem, InfeasibleError)
+        entry |= {"status": FAILED if is_answer else ERROR, "reason": reason}
     entry["warnings"] = [*notes, *entry["warnings"], *people]
     data = _entry_data(run, entry, tables, about)
     columns: dict[str, Mapping[str, ResultColumn]] = {}
@@ -271,7 +273,7 @@ def _entry_data(
         "seeds": _seeds(run),
         **about,
     }
-    if data["value"] is None and data["status"] != ERROR:
+    if data["value"] is None and data["reason"] is None:
         data |= {"status": ERROR, "reason": phrase("the figure is not a number")}
     doubts = _doubts(run, tables)
     if doubts:

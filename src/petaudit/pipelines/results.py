@@ -16,7 +16,7 @@ from petaudit.i18n.text import json_text
 from petaudit.judging.document import RUN, figure_of, new_document, plain, read_document, with_texts
 from petaudit.judging.gate import ERROR, FAILED, PASSED, conclude, limit_breach, tables_of
 from petaudit.measures import Better, find_measure
-from petaudit.pipelines.models import EVALUATOR
+from petaudit.pipelines.models import ANONYMIZER, EVALUATOR
 from petaudit.pipelines.plan import PlannedRun, name_of
 from petaudit.pipelines.reading import Pipeline
 from petaudit.pipelines.tables import without_folder
@@ -55,7 +55,8 @@ def judge_entries(
     judged = []
     for entry in entries:
         comparison, reason, status = None, entry["reason"], entry["status"]
-        if previous is not None:
+        has_release = status != FAILED or entry["value"] is not None
+        if previous is not None and has_release:
             worsening = allowed[entry["modules"][EVALUATOR]]
             comparison = _compared(entry, earlier.get(entry["run"]), worsening)
             if not has_common_runs:
@@ -172,7 +173,11 @@ def _breaches(
         return pipeline.line_of(EVALUATOR, evaluator, option)
 
     breaches = []
-    if entry["status"] == FAILED:
+    if entry["status"] == FAILED and entry["value"] is None:
+        at = pipeline.line_of(ANONYMIZER, entry["modules"][ANONYMIZER], "limits")
+        named = {name: entry[name] for name in ("run", "measure", "profile")}
+        breaches.append({"kind": "no-release", **named, "line": at})
+    elif entry["status"] == FAILED:
         option = "limit" if entry["profile"] is None else "profile"
         breaches.append(limit_breach(entry) | {"run": run, "line": line(option)})
     if comparison is not None and comparison["status"] == FAILED:

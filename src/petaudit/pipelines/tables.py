@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -14,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from petaudit.anonymizing.making import Anonymized, anonymize_with_report
+from petaudit.anonymizing.making import Anonymized, anonymize
 from petaudit.datasets import locate
-from petaudit.errors import InputError, PetauditWarning, Phrase, counted
+from petaudit.errors import InputError, Phrase, counted
 from petaudit.i18n.phrases import map_parts
 from petaudit.labels.hierarchies import Hierarchies
 from petaudit.pipelines.events import Clock
@@ -244,8 +243,7 @@ class Tables:
             if make:
                 made = self._made(run, anonymizer, learned, loaded.get("population"))
                 released = replace(
-                    open_source(made.with_people, called=f"{anonymizer}"),
-                    is_untyped=learned.is_untyped,
+                    made.to_be_judged(f"{anonymizer}"), is_untyped=learned.is_untyped
                 )
                 hierarchies = made.audit.inputs.hierarchies
         assert released is not None  # noqa: S101 (the plan has a table to judge or to learn from)
@@ -333,7 +331,7 @@ class Tables:
             model: Anonymizer = step.experiment.model
             loader: Loader = run.models[LOADER]
             with self.clock.timed(name, ANONYMIZER, step.label, "anonymize"):
-                made = anonymize_with_report(
+                made = anonymize(
                     table,
                     **{name: getattr(model, name) for name in settings_of(Anonymizer)},
                     population=population,
@@ -342,8 +340,6 @@ class Tables:
                     person=loader.person,
                     person_is_pseudonym=loader.person_is_pseudonym,
                 )
-            for message in made.warnings:
-                warnings.warn(message, PetauditWarning, stacklevel=2)
             self._anonymized = (name, made)
         return self._anonymized[1]
 

@@ -187,7 +187,7 @@ def _plain_words(view: View) -> Iterator[str]:
 
 def breach_sentence(card: Card) -> str:
     """What is wrong with one measure."""
-    if card.status == "error":
+    if card.status == "error" or card.value is None:
         return phrase(
             "{title} could not be measured: {reason}.",
             title=_named(card),
@@ -225,7 +225,7 @@ def _unreached(view: View) -> Iterator[str]:
     """A sentence for every limit that neither a command reaches nor a note is about."""
     told = {name for each in view.what_to_do for name in (*each.about, *each.reaches)}
     for card in view.with_status("failed"):
-        if card.measure not in told:
+        if card.measure not in told and card.value is not None:
             yield _for_breach(card)
 
 

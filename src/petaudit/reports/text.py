@@ -293,7 +293,7 @@ def _roles(view: View) -> Iterator[Phrase]:
 
 
 def _with_role(view: View, role: Role) -> list[str]:
-    return [column for column, own in view.roles.items() if own == role.value]
+    return [column for column, named in view.roles.items() if named == role.value]
 
 
 def _worst_classes(card: Card) -> list[Phrase]:
@@ -313,7 +313,8 @@ def _worst_classes(card: Card) -> list[Phrase]:
 
 def _undecided(view: View) -> Iterator[tuple[str, list[str]]]:
     """What could not be measured, decided or compared, with the reasons; each reason once."""
-    errors = view.with_status("error")
+    broken = view.with_status("failed")
+    errors = [*view.with_status("error"), *(card for card in broken if card.value is None)]
     for title, cards in (
         (term("Not measured"), [card for card in errors if card.value is None]),
         (term("Not decided"), [card for card in errors if card.value is not None]),

@@ -79,6 +79,8 @@ def _judgement(view: View) -> tuple[Phrase, list[Card]]:
 
 
 def _breached(broken: Sequence[Card], judged: Sequence[Card]) -> Phrase:
+    if broken and all(card.value is None for card in broken):
+        return term("no release keeps the limits")
     if len(judged) == 1:
         return term("the limit is breached")
     return phrase(
@@ -105,6 +107,8 @@ def _sentence(view: View, card: Card) -> Phrase:
     name: str = card.measure
     if where:
         name = phrase("{measure} ({where})", measure=card.measure, where=joined(where))
+    if card.value is None:
+        return phrase("{measure} was not measured", measure=name)
     value, rule = figure_and_rule(card)
     if card.profile is not None:
         rule = phrase("{rule} (profile {profile})", rule=rule, profile=card.profile)

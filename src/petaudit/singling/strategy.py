@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -29,10 +28,6 @@ _SYNTHETIC_ROW: Final = 24
 """The first combination, its target, and room for what a column identifies."""
 _ROW: Final = 28
 """Partitions of two levels, and their copy."""
-_SPECIAL_CELL: Final = 24
-_SPECIAL_ROW: Final = 60
-_LINK: Final = 2 * 16
-"""A set of a row, in a list that doubles when it is full."""
 
 
 @dataclass(frozen=True)
@@ -147,15 +142,3 @@ class MemoryNeed:
         most = _AT_REST + self.codes + max(self.reading, preparing, threads * each)
         # An estimate may be too low.
         return most + most // 10
-
-
-def need_of_special(rows: int, alone: int, columns: int, up_to: int) -> int:
-    """The most memory that finding the minimal sets of up to ``up_to`` columns takes.
-
-    A row has no more of them than there are sets of half the columns: none contains another.
-
-    >>> [round(need_of_special(5_000_000, 4_900_000, 8, up_to) / 1e9, 1) for up_to in (1, 2, 8)]
-    [2.9, 6.0, 12.6]
-    """
-    sets = math.comb(columns, max(min(up_to, columns // 2), 1))
-    return _AT_REST + rows * (_SPECIAL_CELL * columns + _SPECIAL_ROW) + _LINK * alone * sets
