@@ -19,13 +19,16 @@ demo: $(INSTALLED)
 	@echo "    petaudit init TABLE.csv"
 	@echo "    petaudit run audit.yaml --report audit.html"
 
+# Where Python may not keep what it compiles, every program that a test starts would compile it again.
 test: $(INSTALLED_TEST)
+	$(BIN)/python -m compileall -q src
 	$(BIN)/python -m pytest -n 2
 
 # What make test leaves out: the rest of large grids, many more random examples (PETAUDIT_TESTS=random:
 # other ones every time), and what needs more than Python (see pytest's markers). Where that is
 # missing, tests are skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
 test-long: $(INSTALLED_DEV)
+	$(BIN)/python -m compileall -q src
 	PETAUDIT_TESTS=$${PETAUDIT_TESTS:-long} $(BIN)/python -m pytest -n 2
 
 # Intervals and false alarms on 400 tables of each kind, the truth of which is known.

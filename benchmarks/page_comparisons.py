@@ -86,12 +86,18 @@ COMPARISONS: Final[Mapping[str, Words]] = {
         "anonymeter-inference": (
             "Anonymeter: inference",
             "Bundled Adult pair, 14 known columns. Anonymeter guesses the income of a sample of {attacks:,} people "
-            "({their_rate:.1%} right), petaudit that of all {people:,} ({our_rate:.1%}), equally near rows averaged.",
+            "({their_rate:.1%} right), petaudit that of all {people:,} ({our_rate:.1%}), equally near rows averaged: "
+            "{per_person:,} times faster per person.",
         ),
         "anonymeter-linkability": (
             "Anonymeter: linkability",
             "Bundled Adult pair, two halves of the columns. Anonymeter tries to link {attacks:,} people, petaudit all "
-            "{people:,}.",
+            "{people:,}: {per_person:,} times faster per person.",
+        ),
+        "sdmetrics-closest": (
+            "SDMetrics: DCROverfittingProtection",
+            "Bundled Adult pair, every second person of the original as control. SDMetrics compares {pairs:,} pairs of "
+            "rows (samples of {sample:,}), petaudit all {our_pairs:,}: {per_pair:,} times faster per pair.",
         ),
         "sdmetrics-mix": (
             "SDMetrics: TVComplement",
@@ -186,11 +192,15 @@ COMPARISONS: Final[Mapping[str, Words]] = {
         ),
         "anonymeter-inference": (
             "Anonymeter：推論",
-            "內附的 Adult 資料對，14 個已知欄位。Anonymeter 猜 {attacks:,} 個抽樣的人的收入（{their_rate:.1%} 猜中），petaudit 猜全部 {people:,} 人（{our_rate:.1%}），同樣近的列取平均。",
+            "內附的 Adult 資料對，14 個已知欄位。Anonymeter 猜 {attacks:,} 個抽樣的人的收入（{their_rate:.1%} 猜中），petaudit 猜全部 {people:,} 人（{our_rate:.1%}），同樣近的列取平均：每人快 {per_person:,} 倍。",
         ),
         "anonymeter-linkability": (
             "Anonymeter：連結",
-            "內附的 Adult 資料對，欄位分為兩半。Anonymeter 嘗試連結 {attacks:,} 人，petaudit 嘗試全部 {people:,} 人。",
+            "內附的 Adult 資料對，欄位分為兩半。Anonymeter 嘗試連結 {attacks:,} 人，petaudit 嘗試全部 {people:,} 人：每人快 {per_person:,} 倍。",
+        ),
+        "sdmetrics-closest": (
+            "SDMetrics：DCROverfittingProtection",
+            "內附的 Adult 資料對，原始資料每兩人取一人作為對照。SDMetrics 比對 {pairs:,} 對資料列（各抽樣 {sample:,} 列），petaudit 比對全部 {our_pairs:,} 對：每對快 {per_pair:,} 倍。",
         ),
         "sdmetrics-mix": (
             "SDMetrics：TVComplement",

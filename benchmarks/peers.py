@@ -23,6 +23,8 @@ SCRIPT: Final = "peers_worker.py"
 _SAME: Final = 1e-9
 _ATTACKS: Final = 500
 """As many as Anonymeter makes if nobody says otherwise."""
+_CLOSEST: Final = 1000
+"""Rows of each table in SDMetrics' sample: it takes a few seconds."""
 _FEW_ATTACKS: Final = 100
 """Attacks with three columns take it a tenth of a second each."""
 
@@ -94,6 +96,31 @@ def compare_sdmetrics(
     return found
 
 
+def compare_closest(python: str, folder: Path, rows: int | None = None) -> Comparison:
+    """The nearest rows of a sample by SDMetrics, and of all rows by petaudit."""
+    job = {"task": "closest", "tables": csv_files(folder), "rows": rows, "sample": _CLOSEST}
+    jobs = {
+        "SDMetrics": job | {"contender": "SDMetrics", "runs": 1},
+        PETAUDIT: job | {"contender": PETAUDIT, "runs": 5},
+    }
+    runs = interleaved(jobs, 1, SCRIPT, {"SDMetrics": python})
+    theirs, ours = runs["SDMetrics"][0], runs[PETAUDIT][0]
+    facts = {
+        "same_figure": False,
+        "sample": _CLOSEST,
+        "pairs": theirs.figures["pairs"],
+        "our_pairs": ours.figures["pairs"],
+        "their_share": theirs.figures["share"],
+        "our_share": ours.figures["share"],
+        "per_pair": round(
+            theirs.cpu_seconds
+            / theirs.figures["pairs"]
+            / (ours.cpu_seconds / ours.figures["pairs"])
+        ),
+    }
+    return Comparison("sdmetrics-closest", PETAUDIT, runs, facts)
+
+
 def check_same(task: str, runs: Mapping[str, Sequence[Measurement]]) -> float:
     """Refuse to compare figures that ought to be the same and are not; say how far they differ."""
     theirs, largest = runs["SDMetrics"][0].figures, 0.0
@@ -163,6 +190,11 @@ def compare_attacks(
             "people": ours["attacks"],
             "their_rate": theirs["rate"],
             "our_rate": ours["rate"],
+            "per_person": round(
+                runs["Anonymeter"][0].cpu_seconds
+                / theirs["attacks"]
+                / (runs[PETAUDIT][0].cpu_seconds / ours["attacks"])
+            ),
         }
         found.append(Comparison(f"anonymeter-{task}", PETAUDIT, runs, facts))
     return found

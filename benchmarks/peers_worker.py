@@ -169,6 +169,45 @@ def petaudit_linkability(original: pd.DataFrame, synthetic: pd.DataFrame, job: A
     return {"attacks": found.people, "rate": found.attack_rate}
 
 
+def sdmetrics_closest(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
+    """The share of synthetic rows not nearer to training rows than to others, of a sample."""
+    from sdmetrics.single_table import DCROverfittingProtection
+
+    training, control = _training_and_control(original)
+    sizes = [min(len(table), job["sample"]) for table in (synthetic, training, control)]
+    tables = [
+        table.sample(size, random_state=_SEED)
+        for table, size in zip((synthetic, training, control), sizes, strict=True)
+    ]
+    kinds = {
+        name: {"sdtype": "numerical" if table_kind.kind in "if" else "categorical"}
+        for name, table_kind in original.dtypes.items()
+    }
+    found = DCROverfittingProtection.compute_breakdown(
+        real_training_data=tables[1],
+        synthetic_data=tables[0],
+        real_validation_data=tables[2],
+        metadata={"tables": {"adult": {"columns": kinds}}},
+        table_name="adult",
+    )
+    share = found["synthetic_data_percentages"]["closer_to_training"]
+    return {"pairs": sizes[0] * (sizes[1] + sizes[2]), "share": float(share)}
+
+
+def petaudit_closest(original: pd.DataFrame, synthetic: pd.DataFrame, job: Any) -> Figures:
+    """The same of all rows."""
+    import petaudit
+
+    training, control = _training_and_control(original)
+    found = petaudit.closest_record(original=training, synthetic=synthetic, control=control)
+    pairs = len(synthetic) * (len(training) + len(control))
+    return {"pairs": pairs, "share": float(found.value)}
+
+
+def _training_and_control(original: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
+    return original.iloc[::2], original.iloc[1::2]
+
+
 def _halves(table: pd.DataFrame) -> tuple[list[str], list[str]]:
     names = [str(name) for name in table.columns]
     return names[: len(names) // 2], names[len(names) // 2 :]
@@ -183,6 +222,8 @@ TASKS: Final[Mapping[tuple[str, str], Task]] = {
     ("petaudit", "correlations"): petaudit_relations,
     ("SDMetrics", "tables"): sdmetrics_tables,
     ("petaudit", "tables"): petaudit_relations,
+    ("SDMetrics", "closest"): sdmetrics_closest,
+    ("petaudit", "closest"): petaudit_closest,
     ("Anonymeter", "singling out"): anonymeter_attacks,
     ("petaudit", "singling out"): petaudit_mpuccs,
     ("Anonymeter", "inference"): anonymeter_inference,

@@ -34,7 +34,14 @@ from growth import measure_growth
 from large_runs import measure_large_runs
 from measuring import BenchError
 from options import Options, parse
-from peers import PEERS, Peer, compare_anonymeter, compare_attacks, compare_sdmetrics
+from peers import (
+    PEERS,
+    Peer,
+    compare_anonymeter,
+    compare_attacks,
+    compare_closest,
+    compare_sdmetrics,
+)
 from petsard_record import PETSARD, TODAY, Record, petsard_python, read_record, record, run_now
 from pipeline_cost import measure_pipeline
 from program import write_document
@@ -229,6 +236,9 @@ def _sdmetrics(options: Options, found: Findings) -> None:
     for own in compare_sdmetrics(python, options.few, options.data):
         print(f"\n{own.key}\n{own.text()}\n{own.said()}", flush=True)
         found.add("sdmetrics", own.key, own, [], [own])
+    own = compare_closest(python, options.data)
+    print(f"\n{own.key}: {own.facts}\n{own.text()}\n{own.said()}", flush=True)
+    found.add("sdmetrics", own.key, own, [], [own])
 
 
 def _petsard(options: Options, found: Findings) -> None:

@@ -1,8 +1,8 @@
 """Install petaudit into fresh environments, without and with each extra alone, and use it once.
 
 What petaudit needs must come with it: the environment that the tests run in has packages of many
-others, so a missing declaration is not seen there. What petaudit needs without an extra is installed
-once, and each extra sees that beside its own packages.
+others, so a missing declaration is not seen there. What petaudit needs without an extra is
+installed once, and each extra sees that beside its own packages.
 
     python scripts/try_extras.py            # all
     python scripts/try_extras.py postgres   # none and one

@@ -58,8 +58,8 @@ def measured(found: Audit) -> set[str]:
     return {result.measure for result in found.results}
 
 
-def reasons(found: Audit, status: str) -> dict[str, str]:
-    return {entry.measure: entry.reason for entry in found.not_measured if entry.status == status}
+def reasons(result: Audit, status: str) -> dict[str, str]:
+    return {entry.measure: entry.reason for entry in result.not_measured if entry.status == status}
 
 
 # --- what is run ----------------------------------------------------------------------------
@@ -112,14 +112,14 @@ def possible(given: Mapping[str, Any]) -> set[str]:
     ],
 )
 def test_all_that_the_inputs_allow_is_measured(given: dict[str, Any], some: set[str]) -> None:
-    found = audited(**given)
+    result = audited(**given)
     expected = possible(given)
     assert some <= expected
-    assert measured(found) == expected
-    assert set(reasons(found, "skipped")) == set(usual_measures()) - expected
-    assert all(reasons(found, "skipped").values())
-    assert found.exit_code == 0
-    assert found.passed is True
+    assert measured(result) == expected
+    assert set(reasons(result, "skipped")) == set(usual_measures()) - expected
+    assert all(reasons(result, "skipped").values())
+    assert result.exit_code == 0
+    assert result.passed is True
 
 
 def test_what_was_left_out_says_what_it_would_need() -> None:
@@ -136,9 +136,9 @@ def test_what_was_left_out_says_what_it_would_need() -> None:
     ids=["list", "tuple", "iterator", "keys"],
 )
 def test_only_the_named_measures_are_run(names: Iterable[str]) -> None:
-    found = audited(measures=names, **EVERYTHING)
-    assert measured(found) == {"precision"}
-    assert found.not_measured == ()
+    result = audited(measures=names, **EVERYTHING)
+    assert measured(result) == {"precision"}
+    assert result.not_measured == ()
 
 
 def test_named_measures_are_run_in_the_order_named() -> None:
@@ -156,13 +156,13 @@ def test_a_single_name_may_stand_alone() -> None:
 
 
 def test_a_measure_with_an_option_is_run_beside_the_named_ones() -> None:
-    found = audited(measures=["precision"], options={"t-closeness": {"limit": 1}}, **EVERYTHING)
-    assert measured(found) == {"precision", "t-closeness"}
+    result = audited(measures=["precision"], options={"t-closeness": {"limit": 1}}, **EVERYTHING)
+    assert measured(result) == {"precision", "t-closeness"}
 
 
 def test_options_are_found_under_any_spelling_of_the_name() -> None:
-    found = audited(options={"T_Closeness": {"limit": 0}}, **SENSITIVE)
-    assert found["t-closeness"].passed is False
+    result = audited(options={"T_Closeness": {"limit": 0}}, **SENSITIVE)
+    assert result["t-closeness"].passed is False
 
 
 @pytest.mark.parametrize(
@@ -225,48 +225,48 @@ def test_without_roles_and_hierarchies_there_is_one_clear_error() -> None:
 def test_the_exit_code_follows_from_limits_and_errors(
     options: dict[str, Any], exit_code: int, verdict: str
 ) -> None:
-    found = audited(options=options, **EVERYTHING)
-    assert found.exit_code == exit_code
-    assert found.passed is (exit_code == 0)
-    assert found.to_dict()["verdict"] == verdict
-    assert found.to_dict()["exit_code"] == exit_code
+    result = audited(options=options, **EVERYTHING)
+    assert result.exit_code == exit_code
+    assert result.passed is (exit_code == 0)
+    assert result.to_dict()["verdict"] == verdict
+    assert result.to_dict()["exit_code"] == exit_code
 
 
 def test_a_named_measure_that_lacks_an_input_is_an_error() -> None:
-    found = audited(measures=["precision", "t-closeness"], **SENSITIVE)
-    assert measured(found) == {"t-closeness"}
-    assert list(reasons(found, "error")) == ["precision"]
-    assert found.exit_code == 2
+    result = audited(measures=["precision", "t-closeness"], **SENSITIVE)
+    assert measured(result) == {"t-closeness"}
+    assert list(reasons(result, "error")) == ["precision"]
+    assert result.exit_code == 2
 
 
 def test_a_measure_with_a_limit_that_lacks_an_input_is_an_error() -> None:
-    found = audited(options={"precision": {"limit": 0.5}}, **SENSITIVE)
-    assert list(reasons(found, "error")) == ["precision"]
-    assert found.exit_code == 2
+    result = audited(options={"precision": {"limit": 0.5}}, **SENSITIVE)
+    assert list(reasons(result, "error")) == ["precision"]
+    assert result.exit_code == 2
 
 
 def test_nothing_measured_is_never_a_pass() -> None:
     """Where every row is suppressed there is no class; only what was lost can be told."""
     suppressed = pa.table({"zip": ["*", "*"], "disease": ["flu", "cold"]})
     exclude: dict[str, Any] = {**SENSITIVE, "suppressed": "exclude"}
-    found = audit(suppressed, **exclude)
-    assert found["suppression"].value == 1
-    assert found.exit_code == 0
+    result = audit(suppressed, **exclude)
+    assert result["suppression"].value == 1
+    assert result.exit_code == 0
     models = ["k-anonymity", "l-diversity", "prosecutor-risk"]
-    assert measured(found).isdisjoint(models)
-    found = audit(suppressed, measures=models, **exclude)
-    assert found.results == ()
-    assert (found.exit_code, found.passed) == (2, False)
-    assert set(reasons(found, "error")) == set(models)
+    assert measured(result).isdisjoint(models)
+    result = audit(suppressed, measures=models, **exclude)
+    assert result.results == ()
+    assert (result.exit_code, result.passed) == (2, False)
+    assert set(reasons(result, "error")) == set(models)
     # By default they are a class: two people whom nobody can tell apart.
     assert audit(suppressed, **SENSITIVE)["k-anonymity"].value == 2
 
 
 def test_without_figures_there_is_no_pass_even_if_nobody_asked() -> None:
     """A hierarchy that is there, and does not fit: all that could be measured is an error."""
-    found = audited(hierarchies={"disease": {"flu": ["*"]}})
-    assert found.results == ()
-    assert (found.exit_code, found.passed) == (2, False)
+    result = audited(hierarchies={"disease": {"flu": ["*"]}})
+    assert result.results == ()
+    assert (result.exit_code, result.passed) == (2, False)
 
 
 HIERARCHICAL = {"precision", "granularity", "ambiguity"}
@@ -274,17 +274,17 @@ BAD_LABELS = {"hierarchies": {"zip": {"47602": ["4760*", "*"]}, "disease": {"flu
 
 
 def test_a_measure_that_fails_is_an_error_when_nothing_was_asked_for_in_particular() -> None:
-    found = audited(**SENSITIVE | BAD_LABELS)
-    assert set(reasons(found, "error")) == {"t-closeness", *HIERARCHICAL}
-    assert found.exit_code == 2
+    result = audited(**SENSITIVE | BAD_LABELS)
+    assert set(reasons(result, "error")) == {"t-closeness", *HIERARCHICAL}
+    assert result.exit_code == 2
 
 
 def test_a_measure_that_fails_beside_those_asked_for_is_left_out() -> None:
-    found = audited(options={"profitability": GAME}, **SENSITIVE | BAD_LABELS)
-    assert {"profitability", "k-anonymity", "l-diversity"} <= measured(found)
-    assert {"t-closeness", *HIERARCHICAL} <= set(reasons(found, "skipped"))
-    assert reasons(found, "error") == {}
-    assert found.exit_code == 0
+    result = audited(options={"profitability": GAME}, **SENSITIVE | BAD_LABELS)
+    assert {"profitability", "k-anonymity", "l-diversity"} <= measured(result)
+    assert {"t-closeness", *HIERARCHICAL} <= set(reasons(result, "skipped"))
+    assert reasons(result, "error") == {}
+    assert result.exit_code == 0
 
 
 SUPPRESSED = {"zip": ["*"] * 4, "disease": TABLE["disease"]}
@@ -295,81 +295,81 @@ def test_what_cannot_be_told_of_this_table_is_left_out_unless_it_was_named() -> 
     reason = "every row is suppressed: there is no class to measure"
     table = pa.table(SUPPRESSED)
     exclude: dict[str, Any] = {**SENSITIVE, "suppressed": "exclude"}
-    found = audit(table, **exclude)
-    assert reasons(found, "skipped")["k-anonymity"] == reason
-    assert found.exit_code == 0
+    result = audit(table, **exclude)
+    assert reasons(result, "skipped")["k-anonymity"] == reason
+    assert result.exit_code == 0
     for asked in ({"measures": "k-anonymity"}, {"options": {"k-anonymity": {"limit": 2}}}):
-        found = audit(table, **exclude | asked)
-        assert reasons(found, "error") == {"k-anonymity": reason}
-        assert found.exit_code == 2
+        result = audit(table, **exclude | asked)
+        assert reasons(result, "error") == {"k-anonymity": reason}
+        assert result.exit_code == 2
 
 
 def test_a_population_size_names_no_measure() -> None:
     table = pa.table(SUPPRESSED)
     asked: dict[str, Any] = {**SENSITIVE, "population_size": 100, "suppressed": "exclude"}
-    found = audit(table, **asked)
-    assert "k-map" in reasons(found, "skipped")
-    assert found.exit_code == 0
-    found = audit(table, measures=["k-map", "suppression"], **asked)
-    assert set(reasons(found, "error")) == {"k-map"}
+    result = audit(table, **asked)
+    assert "k-map" in reasons(result, "skipped")
+    assert result.exit_code == 0
+    result = audit(table, measures=["k-map", "suppression"], **asked)
+    assert set(reasons(result, "error")) == {"k-map"}
 
 
 def test_a_population_size_reaches_every_measure_that_takes_one() -> None:
-    found = audited(population_size=100, options={"k-anonymity": {"limit": 2}}, **SENSITIVE)
+    result = audited(population_size=100, options={"k-anonymity": {"limit": 2}}, **SENSITIVE)
     takers = {
         name
         for name, own in all_measures().items()
         if any(option.name == "population_size" for option in own.options)
     }
     assert {"k-map", "population-uniqueness"} <= takers
-    written = found.to_dict()["options"]["options"]
+    written = result.to_dict()["options"]["options"]
     sizes = {name: {"population_size": 100} for name in takers}
     assert written == sizes | {"k-anonymity": {"limit": 2}}
     without = audited(**SENSITIVE)
-    assert found["strict-average-risk"].value < without["strict-average-risk"].value
+    assert result["strict-average-risk"].value < without["strict-average-risk"].value
 
 
 def test_a_wrong_population_is_an_error_even_beside_other_limits() -> None:
     """Who hands in a population, or its size, wants the table compared with it."""
     asked = {"options": {"k-anonymity": {"limit": 2}}}
     strangers = pa.table({"zip": ["1111*"]})
-    found = audited(population=strangers, **SENSITIVE | asked)
-    assert {"k-map", "delta-presence", "journalist-risk"} <= set(reasons(found, "error"))
-    assert found.exit_code == 2
-    found = audited(population_size=3, **SENSITIVE | asked)
-    assert "fewer than the 4 rows" in reasons(found, "error")["k-map"]
-    assert found.exit_code == 2
+    result = audited(population=strangers, **SENSITIVE | asked)
+    assert {"k-map", "delta-presence", "journalist-risk"} <= set(reasons(result, "error"))
+    assert result.exit_code == 2
+    result = audited(population_size=3, **SENSITIVE | asked)
+    assert "fewer than the 4 rows" in reasons(result, "error")["k-map"]
+    assert result.exit_code == 2
 
 
 def test_a_measure_that_fails_although_it_was_asked_for_is_an_error() -> None:
-    found = audited(options={"precision": {"limit": 0}}, **SENSITIVE | BAD_LABELS)
-    assert "precision" in reasons(found, "error")
-    assert found.exit_code == 2
+    result = audited(options={"precision": {"limit": 0}}, **SENSITIVE | BAD_LABELS)
+    assert "precision" in reasons(result, "error")
+    assert result.exit_code == 2
 
 
 def test_tables_that_do_not_fit_are_an_error_even_beside_other_limits() -> None:
     short = {"original": pa.table({"zip": ["47602"]})}
-    found = audited(options={"profitability": GAME}, **EVERYTHING | short)
-    assert "different numbers of rows" in reasons(found, "error")["non-uniform-entropy"]
-    assert found.exit_code == 2
+    result = audited(options={"profitability": GAME}, **EVERYTHING | short)
+    assert "different numbers of rows" in reasons(result, "error")["non-uniform-entropy"]
+    assert result.exit_code == 2
 
 
 @pytest.mark.parametrize("asked_for", [True, False])
 def test_an_error_never_passes(asked_for: bool) -> None:
     problem = NotMeasured("precision", HierarchyError("broken"), asked_for)
-    found = audited(**SENSITIVE)
-    assert Audit(found.inputs, found.results, (problem,)).passed is not asked_for
-    assert Audit(found.inputs, (), (problem,)).passed is False
+    result = audited(**SENSITIVE)
+    assert Audit(result.inputs, result.results, (problem,)).passed is not asked_for
+    assert Audit(result.inputs, (), (problem,)).passed is False
 
 
 # --- reasons --------------------------------------------------------------------------------
 
 
 def test_reasons_hold_no_value_of_the_data() -> None:
-    found = audited(**EVERYTHING | BAD_LABELS)
-    document = json.dumps([found.to_dict()[name] for name in ("results", "left_out", "errors")])
+    result = audited(**EVERYTHING | BAD_LABELS)
+    document = json.dumps([result.to_dict()[name] for name in ("results", "left_out", "errors")])
     failed = {"t-closeness", "non-uniform-entropy", *HIERARCHICAL}
-    assert failed <= set(reasons(found, "error"))
+    assert failed <= set(reasons(result, "error"))
     for cell in {
         cell for table in (TABLE, ORIGINAL) for column in table.values() for cell in column
     }:
@@ -377,27 +377,27 @@ def test_reasons_hold_no_value_of_the_data() -> None:
 
 
 def test_a_rule_that_does_not_fit_the_values_names_none_of_them() -> None:
-    found = audited(
+    result = audited(
         **EVERYTHING | {"hierarchies": {"zip": ranges(10)}, "original": pa.table(TABLE)}
     )
-    failed = reasons(found, "error")
+    failed = reasons(result, "error")
     assert {"non-uniform-entropy", *HIERARCHICAL} <= set(failed)
     assert not any("4760" in reason for reason in failed.values())
     with pytest.raises(NotMeasurableError) as caught:
-        found["precision"]
+        result["precision"]
     assert "4760" not in str(caught.value)
     assert "'4760*'" in caught.value.with_values
 
 
 def test_rules_are_built_from_the_original() -> None:
-    found = audited(**EVERYTHING | {"hierarchies": {"zip": mask_right()}})
-    assert found["precision"].columns == {"zip": 0.8}
+    result = audited(**EVERYTHING | {"hierarchies": {"zip": mask_right()}})
+    assert result["precision"].columns == {"zip": 0.8}
 
 
 def test_a_missing_measure_says_why() -> None:
-    found = audited(**SENSITIVE)
+    result = audited(**SENSITIVE)
     with pytest.raises(NotMeasurableError, match="precision was not measured: needs hierarchies"):
-        found["precision"]
+        result["precision"]
     only = audited(measures=["precision"], **EVERYTHING)
     with pytest.raises(NotMeasurableError, match="t-closeness was not measured: not requested"):
         only["t-closeness"]
@@ -486,10 +486,10 @@ def test_what_the_document_says_can_be_said_in_another_language() -> None:
 
 @pytest.mark.parametrize("limit", [Fraction(1, 4), Decimal("0.25"), 0.25, "0.25"])
 def test_every_kind_of_limit_is_written_down(limit: Any) -> None:
-    found = audited(options={"t-closeness": {"limit": limit}}, **SENSITIVE)
-    written = json.loads(json.dumps(found.to_dict()))["options"]["options"]["t-closeness"]["limit"]
+    result = audited(options={"t-closeness": {"limit": limit}}, **SENSITIVE)
+    written = json.loads(json.dumps(result.to_dict()))["options"]["options"]["t-closeness"]["limit"]
     assert written in (0.25, "0.25", "1/4")
-    assert found["t-closeness"].passed is True
+    assert result["t-closeness"].passed is True
 
 
 def test_warnings_are_collected_once_each() -> None:
@@ -506,8 +506,8 @@ def test_warnings_are_collected_once_each() -> None:
 
 @pytest.mark.filterwarnings("error")
 def test_warnings_stay_in_the_result() -> None:
-    found = audited(options={"l-diversity": {"limit": 1}}, **SENSITIVE)
-    assert "the figure is never below 1" in found.warnings[0]
+    result = audited(options={"l-diversity": {"limit": 1}}, **SENSITIVE)
+    assert "the figure is never below 1" in result.warnings[0]
 
 
 def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -524,9 +524,9 @@ def test_tables_are_opened_and_counted_once(monkeypatch: pytest.MonkeyPatch) -> 
         "petaudit.inputs.open_source",
         lambda table, **how: opened.append(table) or open_source(table, **how),
     )
-    found = audited(options={"profitability": GAME}, population=POPULATION, **EVERYTHING)
-    assert len(seen) >= len(found.results) > 25
-    assert all(inputs is found.inputs for inputs in seen)
+    result = audited(options={"profitability": GAME}, population=POPULATION, **EVERYTHING)
+    assert len(seen) >= len(result.results) > 25
+    assert all(inputs is result.inputs for inputs in seen)
     assert len(opened) == 3
 
 
@@ -579,12 +579,12 @@ def test_every_figure_is_counted_once_in_a_complete_audit(
         for role, table in given.items():
             pq.write_table(table, tmp_path / f"{role}.parquet")
             given[role] = tmp_path / f"{role}.parquet"
-    found = audit(options={"profitability": GAME}, reveal_values=revealed, **EVERYTHING | given)
-    assert len(found.results) > 25
+    result = audit(options={"profitability": GAME}, reveal_values=revealed, **EVERYTHING | given)
+    assert len(result.results) > 25
     assert set(calls.values()) == {1}, calls
     released, original, population = (
         id(source.counts)
-        for source in (found.inputs.table, found.inputs.original, found.inputs.population)
+        for source in (result.inputs.table, result.inputs.original, result.inputs.population)
         if source is not None
     )
     assert ("class table",) in calls
@@ -610,7 +610,7 @@ def test_no_query_is_run_twice_in_a_complete_audit(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(TableCounts, "collected", noted)
     adult = datasets.load("adult-deidentified")
-    found = audit(
+    result = audit(
         adult.path,
         original=adult.original,
         hierarchies=adult.hierarchies,
@@ -618,7 +618,7 @@ def test_no_query_is_run_twice_in_a_complete_audit(monkeypatch: pytest.MonkeyPat
         sensitive=adult.sensitive,
         options={"profitability": GAME},
     )
-    assert len(found.results) > 20
+    assert len(result.results) > 20
     assert len(queries) > 10
     assert set(queries.values()) == {1}
 

@@ -435,6 +435,7 @@ CHECK = (
     *("--key", "id", "--hierarchies", "hierarchies", "--k", "5", "--l", "2", "--t", "0"),
     *("--cost", "4", "--gain", "300", "--loss", "300", "--benefit", "1200"),
 )
+LOGGED = ("--log-format", "json")
 MPUCCS = ("mpuccs", "ori.csv", "syn.csv", "--control", "control.csv", "--limit", "0")
 
 
@@ -530,7 +531,12 @@ def test_no_mark_comes_out_of_any_command(language: str, place: Place) -> None:
         *run_commands(language),
         *other_commands(language),
     ]
+    # Of every second command standard error is JSON, which says more.
+    commands = [(*own, *LOGGED) if number % 2 else own for number, own in enumerate(commands)]
     found = place.run(commands)
+    logged = [err.read_text().splitlines() for _, _, err in found[1::2]]
+    assert {json.loads(lines[-1])["event"] for lines in logged} == {"command_finished"}
+    assert sum("query_finished" in line for lines in logged for line in lines) > 100
     codes = {
         " ".join(map(str, own[2:])): code for own, (code, _, _) in zip(commands, found, strict=True)
     }
@@ -755,7 +761,7 @@ def test_what_goes_wrong_shows_no_mark_unless_asked(place: Place, debug: str) ->
     commands = [("--lang", "en", *command) for command in FAILURES.values()]
     for number, command in enumerate(FAILURES.values()):
         others: list[tuple[str, ...]] = [
-            ("--lang", language, *command, "--format", name)
+            ("--lang", language, *command, "--format", name, *LOGGED)
             for language in LANGUAGES
             for name in AUDIT_FORMATS
             if command[0] in ("check", "mpuccs", "run")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
 from collections.abc import Callable
 from datetime import date
@@ -52,7 +53,7 @@ ENGINES: dict[str, Callable[[Columns], Any]] = {
 def test_every_engine_gives_the_same_table_in_its_kind(engine: Callable[[Columns], Any]) -> None:
     frame = engine(PEOPLE)
     made = generalize(frame, levels={"city": 1, "age": 1}, hierarchies=RULES)
-    assert type(made) is (pa.Table if engine is duckdb_relation else type(frame))
+    assert type(made) is type(frame)
     assert open_source(made).to_arrow().to_pydict() == {
         "city": ["Europe", "America", None, "Europe", "Europe"],
         "age": ["[20,30[", "[20,30[", "[60,70[", "[20,30[", "[20,30["],
@@ -69,6 +70,21 @@ def test_suppression_is_the_same_on_every_engine(engine: Callable[[Columns], Any
     assert found.table.column("city").to_pylist() == ["Europe", "*", "*", "Europe", "Europe"]
     assert found.table.column("age").to_pylist() == ["[20,30[", "*", "*", "[20,30[", "[20,30["]
     assert found.table.column("note").to_pylist() == PEOPLE["note"]
+
+
+def test_a_relation_stays_with_its_connection_and_leaves_nothing_else_there() -> None:
+    connection = duckdb.connect()
+    connection.execute("CREATE TABLE people AS SELECT 'Rome' AS city, 30 AS age")
+    made = generalize(  # noqa: F841 (DuckDB finds it by its name)
+        connection.table("people"), levels={"city": 1}, hierarchies=RULES
+    )
+    gc.collect()
+    connection.register("others", pa.table({"age": [30], "job": ["cook"]}))
+    joined = connection.sql("SELECT city, job FROM made JOIN others USING (age)")
+    assert joined.fetchall() == [("Europe", "cook")]
+    entries = "SELECT table_name FROM duckdb_tables() UNION SELECT view_name FROM duckdb_views() "
+    names = connection.sql(f"{entries} WHERE NOT internal ORDER BY 1").fetchall()
+    assert names == [("others",), ("people",)]
 
 
 def test_pandas_keeps_its_index_and_the_columns_that_stay() -> None:

@@ -61,7 +61,7 @@ from petaudit.tables.population import (
 from petaudit.tables.results import Integers
 
 if TYPE_CHECKING:
-    from petaudit.attacks.tables import AttackTables
+    from petaudit.attacks.tables import ComparedTables
 
 Suppressed: TypeAlias = Literal["class", "exclude"]
 RolesSpec: TypeAlias = Roles | Mapping[str, "Role | str"] | str | PathLike[str] | None
@@ -102,7 +102,7 @@ class Inputs:
     _in_population: dict[tuple[str, ...], PopulationClasses] = field(
         default_factory=dict, repr=False
     )
-    _attacked: dict[object, AttackTables] = field(default_factory=dict, repr=False)
+    _attacked: dict[object, ComparedTables] = field(default_factory=dict, repr=False)
 
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
@@ -293,15 +293,24 @@ class Inputs:
             self.population_person,
         )
 
-    def attack_tables(self, person: str | None = None) -> AttackTables:
-        """The tables as attacks see them, encoded once for all; the table is the synthetic one."""
-        from petaudit.attacks.tables import AttackTables  # noqa: PLC0415 (it brings its compiler)
+    def attack_tables(
+        self, person: str | None = None, *, by_counts: bool = False
+    ) -> ComparedTables:
+        """The tables as attacks see them, encoded once for all; the table is the synthetic one.
 
-        if person not in self._attacked:
+        An engine elsewhere counts equal rows of them, if that is all that is asked for.
+        """
+        from petaudit.attacks.counted import CountedTables  # noqa: PLC0415 (its compiler comes)
+        from petaudit.attacks.tables import AttackTables  # noqa: PLC0415 (the same)
+
+        tables = (self.table, self.needed_original, self.control)
+        is_remote = any(table is not None and table.counts.is_remote for table in tables)
+        key = (person, by_counts and is_remote)
+        if key not in self._attacked:
             with stage(phrase("reading {tables}", tables=counted(2, "table"))):
-                tables = (self.table, self.needed_original, self.control)
-                self._attacked[person] = AttackTables.of(*tables, person)
-        return self._attacked[person]
+                made = CountedTables if key[1] else AttackTables.of
+                self._attacked[key] = made(*tables, person)
+        return self._attacked[key]
 
     def _needed_population(self) -> Source:
         if self.population is None:

@@ -107,7 +107,7 @@ def suppress(
     [31, 35, 32]
     """
     refuse_unknown(inputs, "suppress", suppress.__signature__)  # type: ignore[attr-defined]
-    found = suppress_with_report(
+    suppression = suppress_with_report(
         table,
         limits=limits,
         options=options,
@@ -116,9 +116,9 @@ def suppress(
         max_suppression=max_suppression,
         **inputs,
     )
-    released = found.table
-    found.check(open_source(released, called=found.inputs.table.name))
-    return in_kind_of(table, released, (), found.kept)
+    released = suppression.table
+    suppression.check(open_source(released, called=suppression.inputs.table.name))
+    return in_kind_of(table, released, (), suppression.kept)
 
 
 suppress.__signature__ = spelled_out(suppress)  # type: ignore[attr-defined]
@@ -146,27 +146,27 @@ def suppress_with_report(
                 "rows: leave it out here, and check it afterwards",
                 measure=measure.name,
             )
-    found = audit(table, measures=named, limits=limits, options=options, policy=rule, **given)
-    for entry in found.not_measured:
+    release = audit(table, measures=named, limits=limits, options=options, policy=rule, **given)
+    for entry in release.not_measured:
         raise entry.problem
-    settings = settings_of(found)
+    settings = settings_of(release)
     if not settings:
         raise OptionError("no limit is given, so there is nothing to drop rows for")
-    found.inputs.table.counts.require_local()
-    if not found.inputs.table.counts.keeps_order:
+    release.inputs.table.counts.require_local()
+    if not release.inputs.table.counts.keeps_order:
         # Rows that come in another order each time are fetched once.
-        fetched = RowPicker(found.inputs.table).at(np.arange(found.inputs.table.rows))
-        found = replace(found, inputs=replace(found.inputs, table=fetched))
-    if all(result.passed is not False for result in found.results):
-        return Suppression(found, np.ones(found.inputs.table.rows, dtype=bool))
-    dropping = ClassLevel.of(found.inputs).dropped_for(settings)
+        fetched = RowPicker(release.inputs.table).at(np.arange(release.inputs.table.rows))
+        release = replace(release, inputs=replace(release.inputs, table=fetched))
+    if all(result.passed is not False for result in release.results):
+        return Suppression(release, np.ones(release.inputs.table.rows, dtype=bool))
+    dropping = ClassLevel.of(release.inputs).dropped_for(settings)
     if dropping.out_of_reach is not None:
         raise OutOfReachError(
             "dropping rows does not reach the limit of {measure}: no class would be left; coarser "
             "values of the quasi-identifiers, or fewer of them, may",
             measure=dropping.out_of_reach,
         )
-    suppression = Suppression(found, dropping.rows_kept)
+    suppression = Suppression(release, dropping.rows_kept)
     if most is not None and suppression.share_dropped > most:
         raise TooManyRowsError(
             "{rows} ({share}) would have to be dropped, more than {argument} allows ({most}); "

@@ -156,5 +156,5 @@ def test_tables_beyond_the_memory_are_refused(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setattr("petaudit.attacks.tables.memory_limit", lambda: 340_000_000)
     found = run(*TABLES)
     assert found.code == 2
-    assert "attacks compare rows in memory" in found.err
+    assert "attacks keep what they find out about every row in memory" in found.err
     assert "(--memory)" in found.err

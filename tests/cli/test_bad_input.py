@@ -229,13 +229,13 @@ def test_bad_input_has_its_own_message_and_exit_code_2(
     case: Case, put: Callable[[Case], None], run: Run
 ) -> None:
     put(case)
-    found = run("check", case.table, *case.arguments)
-    assert_says(found.err, case)
-    assert found.code == 2
-    assert found.out == ""
-    assert found.err.startswith("petaudit")
+    result = run("check", case.table, *case.arguments)
+    assert_says(result.err, case)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err.startswith("petaudit")
     # argparse adds one line that points at the help.
-    assert len(found.err.splitlines()) <= 2
+    assert len(result.err.splitlines()) <= 2
 
 
 def test_no_two_of_these_messages_are_the_same(put: Callable[[Case], None], run: Run) -> None:
@@ -271,8 +271,8 @@ def test_nothing_is_written_on_failure(
     write("old.txt", "kept")
     before = listing()
     for target in ("new.txt", "old.txt"):
-        found = run("check", case.table, *case.arguments, "--out", target, "--format", format_name)
-        assert (found.code, found.out) == (2, "")
+        result = run("check", case.table, *case.arguments, "--out", target, "--format", format_name)
+        assert (result.code, result.out) == (2, "")
     assert listing() == before
 
 
@@ -321,11 +321,11 @@ def test_a_measure_that_cannot_run_is_an_error(
     case: Case, put: Callable[[Case], None], run: Run
 ) -> None:
     put(case)
-    found = run("check", case.table, *case.arguments)
-    assert_says(found.err, case)
-    assert found.code == 2
-    assert all(line.startswith("petaudit: error: ") for line in found.err.splitlines())
-    assert CELL not in found.out
+    result = run("check", case.table, *case.arguments)
+    assert_says(result.err, case)
+    assert result.code == 2
+    assert all(line.startswith("petaudit: error: ") for line in result.err.splitlines())
+    assert CELL not in result.out
 
 
 @pytest.mark.parametrize("case", INSIDE, ids=str)
@@ -358,10 +358,10 @@ def test_a_limit_that_always_or_never_holds_is_a_warning(
     )
     put(case)
     roles = [] if "--qi" in arguments else ROLES
-    found = run("check", case.table, *roles, *arguments)
-    assert found.code in {0, 1}
-    assert says in found.out
-    assert found.err == ""
+    result = run("check", case.table, *roles, *arguments)
+    assert result.code in {0, 1}
+    assert says in result.out
+    assert result.err == ""
 
 
 def test_a_limit_of_exactly_1_is_no_warning(put: Callable[[Case], None], run: Run) -> None:
@@ -373,10 +373,10 @@ def test_a_limit_of_exactly_1_is_no_warning(put: Callable[[Case], None], run: Ru
 def test_a_command_line_that_makes_no_sense_points_at_the_help(
     arguments: list[str], run: Run
 ) -> None:
-    found = run(*arguments)
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("petaudit")
-    assert "--help'" in found.err
+    result = run(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("petaudit")
+    assert "--help'" in result.err
 
 
 def test_a_mistyped_command_is_put_right(run: Run) -> None:
@@ -402,15 +402,15 @@ def test_an_unforeseen_error_shows_its_kind_and_not_its_text(
         raise ZeroDivisionError(CELL)
 
     monkeypatch.setattr("petaudit.cli.check.audit", fail)
-    found = run("check", table)
-    assert (found.code, found.out) == (2, "")
-    assert "internal error (ZeroDivisionError)" in found.err
-    assert "PETAUDIT_DEBUG" in found.err
-    assert CELL not in found.err
+    result = run("check", table)
+    assert (result.code, result.out) == (2, "")
+    assert "internal error (ZeroDivisionError)" in result.err
+    assert "PETAUDIT_DEBUG" in result.err
+    assert CELL not in result.err
     monkeypatch.setenv("PETAUDIT_DEBUG", "1")
-    found = run("check", table)
-    assert found.code == 2
-    assert CELL not in found.err
-    assert "ZeroDivisionError" in found.err
-    assert "in fail" in found.err
+    result = run("check", table)
+    assert result.code == 2
+    assert CELL not in result.err
+    assert "ZeroDivisionError" in result.err
+    assert "in fail" in result.err
     assert f"ZeroDivisionError: {CELL}" in run("check", table, "--reveal-values").err

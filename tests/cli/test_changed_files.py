@@ -110,8 +110,8 @@ def test_check(
     change: Callable[[Path], None], run: Run, after_measuring: Callable[..., None]
 ) -> None:
     after_measuring(lambda: change(Path("t.csv")))
-    found = run(*CHECK, "--out", "out.json", "--format", "json", "--report", "out.html")
-    assert (found.code, found.out, found.err) == (2, "", SAID.format("t.csv"))
+    result = run(*CHECK, "--out", "out.json", "--format", "json", "--report", "out.html")
+    assert (result.code, result.out, result.err) == (2, "", SAID.format("t.csv"))
     assert not Path("out.json").exists()
     assert not Path("out.html").exists()
 
@@ -138,8 +138,8 @@ def test_everything_that_check_reads(
 ) -> None:
     Path("levels.yaml").write_text("zip: {'1': '*'}\n")
     after_measuring(lambda: Path(path).write_text(UNSAFE))
-    found = run(*CHECK, *option)
-    assert (found.code, found.out, found.err) == (2, "", SAID.format(Path(path).name))
+    result = run(*CHECK, *option)
+    assert (result.code, result.out, result.err) == (2, "", SAID.format(Path(path).name))
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -150,8 +150,8 @@ def test_mpuccs(
     Path("control.csv").write_text(UNSAFE.replace("flu", "mumps"))
     after_measuring(lambda: change(Path(name)))
     given = ("original.csv", "t.csv", "--control", "control.csv", "--quiet")
-    found = run("mpuccs", *given, "--out", "out", "--report", "out.html")
-    assert (found.code, found.out, found.err) == (2, "", SAID.format(name))
+    result = run("mpuccs", *given, "--out", "out", "--report", "out.html")
+    assert (result.code, result.out, result.err) == (2, "", SAID.format(name))
     assert not Path("out").exists()
     assert not Path("out.html").exists()
 
@@ -162,8 +162,8 @@ def test_generalize(
     name: str, change: Callable[[Path], None], run: Run, after_measuring: Callable[..., None]
 ) -> None:
     after_measuring(lambda: change(Path(name)))
-    found = run("generalize", "t.csv", "--levels", "zip=1", "--hierarchies", "levels")
-    assert (found.code, found.out, found.err) == (2, "", SAID.format(Path(name).name))
+    result = run("generalize", "t.csv", "--levels", "zip=1", "--hierarchies", "levels")
+    assert (result.code, result.out, result.err) == (2, "", SAID.format(Path(name).name))
 
 
 @pytest.mark.parametrize("change", CHANGES)
@@ -226,8 +226,8 @@ def test_a_file_that_joins_a_folder(
     as_parquet(SAFE, "folder/a.parquet")
     assert run("check", name, *CHECK[2:]).code == 0
     after_measuring(lambda: as_parquet(UNSAFE, "folder/b.parquet"))
-    found = run("check", name, *CHECK[2:])
-    assert (found.code, found.out, found.err) == (2, "", SAID.format("folder"))
+    result = run("check", name, *CHECK[2:])
+    assert (result.code, result.out, result.err) == (2, "", SAID.format("folder"))
 
 
 def test_a_duckdb_file(run: Run, after_measuring: Callable[..., None]) -> None:
@@ -237,8 +237,8 @@ def test_a_duckdb_file(run: Run, after_measuring: Callable[..., None]) -> None:
             connection.register("given", table)
             connection.execute("CREATE TABLE t AS FROM given")
     after_measuring(lambda: Path("b.duckdb").replace("a.duckdb"))
-    found = run("check", f"duckdb://{Path.cwd()}/a.duckdb?table=t", *CHECK[2:])
-    assert (found.code, found.out, found.err) == (2, "", SAID.format("a.duckdb"))
+    result = run("check", f"duckdb://{Path.cwd()}/a.duckdb?table=t", *CHECK[2:])
+    assert (result.code, result.out, result.err) == (2, "", SAID.format("a.duckdb"))
 
 
 def test_rows_in_the_log_of_a_duckdb_file_have_their_part_in_the_fingerprint() -> None:
@@ -271,8 +271,8 @@ def test_a_change_that_no_clock_tells_is_seen_by_the_contents(
     monkeypatch.setattr(files, "_state", lambda path: seen.setdefault(path, real(path)))
     assert run(*CHECK).code == 0
     after_measuring(lambda: overwritten(Path("t.csv")))
-    found = run(*CHECK)
-    assert (found.code, found.err) == (2, SAID.format("t.csv"))
+    result = run(*CHECK)
+    assert (result.code, result.err) == (2, SAID.format("t.csv"))
 
 
 def test_contents_are_read_once_more_only_while_the_clock_may_not_tell(

@@ -23,9 +23,9 @@ PROFIT = ("--cost", "4", "--gain", "300", "--loss", "300", "--benefit", "1200")
 
 
 def document(run: Run, *arguments: object) -> dict[str, Any]:
-    found = run("check", *arguments, "--format", "json")
-    loaded: dict[str, Any] = json.loads(found.out)
-    assert loaded["exit_code"] == found.code
+    result = run("check", *arguments, "--format", "json")
+    loaded: dict[str, Any] = json.loads(result.out)
+    assert loaded["exit_code"] == result.code
     return loaded
 
 
@@ -55,8 +55,8 @@ def result(run: Run, measure: str, *arguments: object) -> dict[str, Any]:
 def test_exit_code_and_verdict(
     arguments: tuple[str, ...], code: int, verdict: str, table: Path, run: Run
 ) -> None:
-    found = run("check", table, *ROLES, *arguments)
-    assert found.code == code
+    result = run("check", table, *ROLES, *arguments)
+    assert result.code == code
     quiet = run("check", table, *ROLES, *arguments, "--quiet")
     [line] = quiet.out.splitlines()
     assert quiet.code == code
@@ -64,43 +64,43 @@ def test_exit_code_and_verdict(
     assert verdict in line
     assert line.endswith(f"(exit code {code})")
     # The same words, folded, are what everybody reads first.
-    assert " ".join(found.out.splitlines()[1:]).replace("   ", " ").startswith(line)
-    assert (found.err == "") == (code != 2)
+    assert " ".join(result.out.splitlines()[1:]).replace("   ", " ").startswith(line)
+    assert (result.err == "") == (code != 2)
 
 
 @pytest.mark.parametrize("spelled", ["t-closeness", "T-Closeness", "t_closeness", "t closeness"])
 def test_measures_chooses_in_any_spelling(spelled: str, table: Path, run: Run) -> None:
-    found = document(run, table, *ROLES, "--measures", spelled)
-    assert [entry["measure"] for entry in found["results"]] == ["t-closeness"]
-    assert found["left_out"] == []
+    result = document(run, table, *ROLES, "--measures", spelled)
+    assert [entry["measure"] for entry in result["results"]] == ["t-closeness"]
+    assert result["left_out"] == []
 
 
 def test_a_measure_named_twice_is_measured_once(table: Path, run: Run) -> None:
-    found = document(run, table, *ROLES, "--measures", "t-closeness,t_closeness")
-    assert [entry["measure"] for entry in found["results"]] == ["t-closeness"]
+    result = document(run, table, *ROLES, "--measures", "t-closeness,t_closeness")
+    assert [entry["measure"] for entry in result["results"]] == ["t-closeness"]
 
 
 def test_a_measure_asked_for_that_cannot_run_is_an_error(table: Path, run: Run) -> None:
-    found = document(run, table, *ROLES, "--measures", "t-closeness,precision", "--t", "1")
-    assert found["verdict"] == "error"
-    assert [entry["status"] for entry in found["results"]] == ["passed", "error"]
-    [entry] = found["errors"]
-    assert (entry["measure"], entry["reason"]) == ("precision", found["results"][1]["reason"])
+    result = document(run, table, *ROLES, "--measures", "t-closeness,precision", "--t", "1")
+    assert result["verdict"] == "error"
+    assert [entry["status"] for entry in result["results"]] == ["passed", "error"]
+    [entry] = result["errors"]
+    assert (entry["measure"], entry["reason"]) == ("precision", result["results"][1]["reason"])
 
 
 def test_a_measure_not_asked_for_is_skipped(table: Path, run: Run) -> None:
-    found = document(run, table, *ROLES, "--t", "1")
-    assert found["exit_code"] == 0
-    skipped = {entry["measure"] for entry in found["left_out"]}
+    result = document(run, table, *ROLES, "--t", "1")
+    assert result["exit_code"] == 0
+    skipped = {entry["measure"] for entry in result["left_out"]}
     assert {"non-uniform-entropy", "precision", "profitability", "mpuccs", "k-map"} <= skipped
-    done = [entry["measure"] for entry in found["results"]]
+    done = [entry["measure"] for entry in result["results"]]
     assert sorted([*done, *skipped]) == sorted(usual_measures())
 
 
 def test_limit_of_any_measure_by_name(table: Path, hierarchies: Path, run: Run) -> None:
     given = (table, *ROLES, "--hierarchies", hierarchies)
-    found = document(run, *given, "--limit", "t-closeness=0.1", "--limit", "precision=0.9")
-    verdicts = {entry["measure"]: entry["status"] for entry in found["results"]}
+    result = document(run, *given, "--limit", "t-closeness=0.1", "--limit", "precision=0.9")
+    verdicts = {entry["measure"]: entry["status"] for entry in result["results"]}
     judged = {name: status for name, status in verdicts.items() if status != "measured"}
     assert judged == {"t-closeness": "failed", "precision": "passed"}
     assert len(verdicts) > 10
@@ -176,9 +176,9 @@ def test_a_lone_suppressed_row_breaks_limits_or_is_said_to_be_left_out(
     table = write("t.csv", "zip;age;disease\n" + rows)
     given = ("check", table, "--qi", "zip,age", "--sensitive", "disease", "--k", "4", "--l", "2")
     asked = (*given, "--measures", "k-anonymity,l-diversity", "--format", form)
-    found = run(*asked)
-    assert found.code == 1
-    assert "left out" not in found.out
+    result = run(*asked)
+    assert result.code == 1
+    assert "left out" not in result.out
     excluded = run(*asked, "--suppressed", "exclude")
     assert excluded.code == 0
     number = "1" if form in ("text", "json") else "&lt;5"
@@ -208,21 +208,21 @@ def test_the_delimiter_can_be_named(delimiter: str, named: str, write: Write, ru
 @pytest.mark.parametrize("delimiter", [";", ",", "\t", "|"])
 def test_the_delimiter_is_found(delimiter: str, write: Write, run: Run) -> None:
     table = write("t.csv", f"zip{delimiter}age\n1{delimiter}2\n")
-    found = document(run, table, "--qi", "zip", "--sensitive", "age")
-    assert found["inputs"]["table"]["columns"] == ["zip", "age"]
+    result = document(run, table, "--qi", "zip", "--sensitive", "age")
+    assert result["inputs"]["table"]["columns"] == ["zip", "age"]
 
 
 def test_other_encodings_are_read_when_named(write: Write, run: Run) -> None:
     table = write("t.csv", "姓名,年齡\n甲,1\n乙,2\n".encode("big5"))
-    found = run("check", table, "--qi", "年齡", "--sensitive", "姓名", "--encoding", "big5")
-    assert found.code == 0
-    assert "  quasi-identifiers: 年齡\n" in found.out
+    result = run("check", table, "--qi", "年齡", "--sensitive", "姓名", "--encoding", "big5")
+    assert result.code == 0
+    assert "  quasi-identifiers: 年齡\n" in result.out
 
 
 def test_names_with_commas_are_quoted(write: Write, run: Run) -> None:
     table = write("t.csv", "a, b;c=d\n1;2\n3;4\n")
-    found = document(run, table, "--qi", '"a, b"', "--sensitive", "c=d", "--distance", "c=d=equal")
-    assert found["roles"] == {"a, b": "quasi_identifier", "c=d": "sensitive_attribute"}
+    result = document(run, table, "--qi", '"a, b"', "--sensitive", "c=d", "--distance", "c=d=equal")
+    assert result["roles"] == {"a, b": "quasi_identifier", "c=d": "sensitive_attribute"}
 
 
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "csv.zst", "parquet", "folder", "pattern"])
@@ -304,15 +304,15 @@ def test_a_person_reads_value_limit_verdict_and_direction(
     table: Path, hierarchies: Path, run: Run
 ) -> None:
     given = (table, *ROLES, *PROFIT, "--hierarchies", hierarchies)
-    found = run("check", *given, "--t", "0.2", "--min-precision", "0.5", "--details")
-    rows = {line.split()[0]: line.split()[1:] for line in found.out.splitlines() if line.strip()}
+    result = run("check", *given, "--t", "0.2", "--min-precision", "0.5", "--details")
+    rows = {line.split()[0]: line.split()[1:] for line in result.out.splitlines() if line.strip()}
     assert rows["measure"] == ["value", "limit", "verdict", "better"]
     assert rows["precision"] == ["1", "at", "least", "0.5", "pass", "higher"]
     assert rows["profitability"] == ["true", "true", "pass", "true"]
-    assert "t-closeness 0.25 at most 0.2 FAIL lower" in " ".join(found.out.split())
-    assert "2 classes with 4 rows are above the limit" in " ".join(found.out.split())
-    assert "quasi-identifiers: zip, age" in found.out
-    assert "4 rows, 3 columns" in found.out
+    assert "t-closeness 0.25 at most 0.2 FAIL lower" in " ".join(result.out.split())
+    assert "2 classes with 4 rows are above the limit" in " ".join(result.out.split())
+    assert "quasi-identifiers: zip, age" in result.out
+    assert "4 rows, 3 columns" in result.out
 
 
 @pytest.mark.parametrize("columns", [40, 80, 200])
@@ -321,8 +321,8 @@ def test_sentences_fit_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     given = (table, *ROLES, *PROFIT, "--hierarchies", hierarchies, "--original", table)
-    found = run("check", *given, "--t", "0.2")
-    sentences = [line for line in found.out.splitlines() if line.startswith("  ")]
+    result = run("check", *given, "--t", "0.2")
+    sentences = [line for line in result.out.splitlines() if line.startswith("  ")]
     # A command is kept on one line, to be copied.
     sentences = [line for line in sentences if not line.startswith("      petaudit ")]
     assert len(sentences) > 5

@@ -50,9 +50,9 @@ def folder(write: Write) -> Path:
 
 
 def document(run: Run, *arguments: object) -> dict[str, Any]:
-    found = run("check", *arguments, "--format", "json")
-    loaded: dict[str, Any] = json.loads(found.out)
-    assert loaded["exit_code"] == found.code
+    result = run("check", *arguments, "--format", "json")
+    loaded: dict[str, Any] = json.loads(result.out)
+    assert loaded["exit_code"] == result.code
     return loaded
 
 
@@ -95,17 +95,17 @@ def needs_population(name: str) -> bool:
 
 
 def test_every_measure_that_can_run_did(adult: datasets.Dataset, run: Run) -> None:
-    found = run("check", *given(adult), "--details")
-    assert (found.code, found.err) == (0, "")
+    result = run("check", *given(adult), "--details")
+    assert (result.code, result.err) == (0, "")
     can_run = {
         name
         for name, measure in usual_measures().items()
         if measure.only_by_name is None and name != "profitability" and not needs_population(name)
     }
     assert len(can_run) > 20
-    shown = rows_of(found.out)
+    shown = rows_of(result.out)
     assert {name for name in usual_measures() if name in shown} == can_run
-    left_out = dict(line.split(": ", 1) for line in section(found.out, "Left out"))
+    left_out = dict(line.split(": ", 1) for line in section(result.out, "Left out"))
     assert set(left_out) == set(usual_measures()) - can_run
     for name, reason in left_out.items():
         if needs_population(name):
@@ -129,8 +129,8 @@ def test_everything_can_run_at_once(adult: datasets.Dataset, run: Run) -> None:
 
 
 def test_figures_stand_below_their_family(adult: datasets.Dataset, run: Run) -> None:
-    found = run("check", *given(adult), "--details").out
-    [table] = [block.splitlines() for block in found.split("\n\n") if block.startswith("measure ")]
+    result = run("check", *given(adult), "--details").out
+    [table] = [block.splitlines() for block in result.split("\n\n") if block.startswith("measure ")]
     families: dict[str, list[str]] = {}
     for line in table[2:]:
         if line.endswith(":"):
@@ -146,8 +146,8 @@ def test_figures_stand_below_their_family(adult: datasets.Dataset, run: Run) -> 
 
 def test_one_family_needs_no_heading(released: Path, run: Run) -> None:
     named = ("--measures", "k-anonymity,l-diversity")
-    found = run("check", released, *ROLES, *named, "--details")
-    assert set(rows_of(found.out)) == {"measure", "-----------", "k-anonymity", "l-diversity"}
+    result = run("check", released, *ROLES, *named, "--details")
+    assert set(rows_of(result.out)) == {"measure", "-----------", "k-anonymity", "l-diversity"}
 
 
 # --- what is behind the figures -------------------------------------------------------------
@@ -168,24 +168,24 @@ def test_figures_without_a_limit_are_explained_on_request(released: Path, run: R
 
 
 def test_judged_figures_are_explained_where_a_screen_has_room(released: Path, run: Run) -> None:
-    found = run("check", released, *ROLES, "--k", "1")
-    assert section(found.out, "k-anonymity")[1] == "no row breaks the limit"
-    assert "\nl-diversity (distinct)\n" not in found.out
-    assert "\nAll digits, explanations and reasons: --details\n" in found.out
+    result = run("check", released, *ROLES, "--k", "1")
+    assert section(result.out, "k-anonymity")[1] == "no row breaks the limit"
+    assert "\nl-diversity (distinct)\n" not in result.out
+    assert "\nAll digits, explanations and reasons: --details\n" in result.out
 
 
 def test_named_measures_are_explained(released: Path, run: Run) -> None:
-    found = run("check", released, *ROLES, "--measures", "l-diversity,k-anonymity")
-    assert section(found.out, "l-diversity (distinct)")
-    assert section(found.out, "k-anonymity")
-    assert "--details" not in found.out
+    result = run("check", released, *ROLES, "--measures", "l-diversity,k-anonymity")
+    assert section(result.out, "l-diversity (distinct)")
+    assert section(result.out, "k-anonymity")
+    assert "--details" not in result.out
 
 
 def test_few_figures_are_explained(released: Path, folder: Path, write: Write, run: Run) -> None:
     write("released.yaml", "DATASET: {HIERARCHY: h}\n")
-    found = run("check", released)
+    result = run("check", released)
     assert len(document(run, released)["results"]) <= 6
-    assert section(found.out, "Precision")
+    assert section(result.out, "Precision")
 
 
 # --- a population ---------------------------------------------------------------------------
@@ -220,12 +220,12 @@ def test_a_raw_population_without_hierarchies_is_explained_once(
     released: Path, write: Write, run: Run
 ) -> None:
     people = write("people.csv", PEOPLE)
-    found = run("check", released, *ROLES, "--population", people)
-    assert found.code == 2
-    [line] = found.err.splitlines()
+    result = run("check", released, *ROLES, "--population", people)
+    assert result.code == 2
+    [line] = result.err.splitlines()
     assert line.startswith("petaudit: error: k-map, delta-presence, ")
     assert "2 classes of the table with 4 rows" in line
-    [said] = section(found.out, "Not measured")
+    [said] = section(result.out, "Not measured")
     assert said.startswith("k-map, delta-presence, ")
 
 
@@ -242,17 +242,17 @@ def test_a_population_that_cannot_be_read(
 ) -> None:
     if content is not None:
         write("people.csv", content)
-    found = run("check", released, *ROLES, "--population", "people.csv", "--k", "2")
-    assert (found.code, found.out) == (2, "")
-    assert message in found.err
-    assert len(found.err.splitlines()) == 1
+    result = run("check", released, *ROLES, "--population", "people.csv", "--k", "2")
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_the_population_is_never_written_to(released: Path, write: Write, run: Run) -> None:
     people = write("people.csv", PEOPLE_GENERALISED)
-    found = run("check", released, *ROLES, "--population", people, "--out", people)
-    assert found.code == 2
-    assert "is one of the inputs" in found.err
+    result = run("check", released, *ROLES, "--population", people, "--out", people)
+    assert result.code == 2
+    assert "is one of the inputs" in result.err
     assert people.read_text() == PEOPLE_GENERALISED
 
 
@@ -293,10 +293,10 @@ def test_a_population_size_that_cannot_be(
     more: tuple[str, ...], message: str, released: Path, write: Write, run: Run
 ) -> None:
     write("people.csv", PEOPLE_GENERALISED)
-    found = run("check", released, *ROLES, *more)
-    assert found.code == 2
-    assert message in found.err
-    assert len(found.err.splitlines()) == 1
+    result = run("check", released, *ROLES, *more)
+    assert result.code == 2
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 # --- limits ---------------------------------------------------------------------------------
@@ -314,11 +314,11 @@ def test_a_population_size_that_cannot_be(
 def test_k_and_l_have_options_of_their_own(
     option: str, limit: str, measure: str, row: str, released: Path, run: Run
 ) -> None:
-    found = run("check", released, *ROLES, option, limit)
-    assert rows_of(found.out)[measure] == row
-    assert found.code == int("FAIL" in row)
+    result = run("check", released, *ROLES, option, limit)
+    assert rows_of(result.out)[measure] == row
+    assert result.code == int("FAIL" in row)
     again = run("check", released, *ROLES, "--limit", f"{measure}={limit}")
-    assert again.out == found.out
+    assert again.out == result.out
     twice = run("check", released, *ROLES, option, limit, "--limit", f"{measure}={limit}")
     assert (twice.code, twice.out) == (2, "")
     assert f"the limit of {measure} is given twice" in twice.err
@@ -326,12 +326,12 @@ def test_k_and_l_have_options_of_their_own(
 
 def test_what_it_takes_is_said_with_the_limit(released: Path, write: Write, run: Run) -> None:
     larger = write("larger.csv", RELEASED + "476**;2*;flu\n" * 3)
-    found = run("check", larger, *ROLES, "--k", "3", "--l", "2", "--details")
+    result = run("check", larger, *ROLES, "--k", "3", "--l", "2", "--details")
     # Two rows and the suppressed one: suppressed, they are a class of three, of one value.
     said = "3 rows break the limit; suppressing 2 rows (25 %) reaches it"
-    assert said in section(found.out, "k-anonymity")
+    assert said in section(result.out, "k-anonymity")
     said = "3 rows break the limit; dropping 3 rows (37.5 %) from the table reaches it"
-    assert said in section(found.out, "l-diversity (distinct)")
+    assert said in section(result.out, "l-diversity (distinct)")
     loaded = document(run, larger, *ROLES, "--k", "3", "--measures", "k-anonymity")
     assert loaded["results"][0]["details"]["remedy"] == {
         "rows_breaking": 3,
@@ -362,9 +362,9 @@ def test_a_strict_limit_is_shown_as_one(
     table = write("t.csv", "zip;disease\n1;flu\n1;flu\n1;cold\n")
     asked = ("--limit", f"recursive-l-diversity={limit}", "--option", "recursive-l-diversity.l=2")
     given = ("check", table, "--qi", "zip", "--sensitive", "disease")
-    found = run(*given, *asked)
-    assert rows_of(found.out)["recursive-l-diversity"] == f"2 {rule} {verdict}"
-    assert found.code == int(verdict == "FAIL")
+    result = run(*given, *asked)
+    assert rows_of(result.out)["recursive-l-diversity"] == f"2 {rule} {verdict}"
+    assert result.code == int(verdict == "FAIL")
 
 
 def test_a_limit_that_is_the_figure_itself(write: Write, run: Run) -> None:
@@ -389,10 +389,10 @@ def test_a_limit_that_is_the_figure_itself(write: Write, run: Run) -> None:
 
 def test_infinity_is_shown_and_breaks_every_limit(released: Path, run: Run) -> None:
     asked = ("--limit", "recursive-l-diversity=1000", "--option", "recursive-l-diversity.l=2")
-    found = run("check", released, *ROLES, *asked)
-    assert rows_of(found.out)["recursive-l-diversity"] == "inf below 1000 FAIL"
+    result = run("check", released, *ROLES, *asked)
+    assert rows_of(result.out)["recursive-l-diversity"] == "inf below 1000 FAIL"
     said = "the limit is breached: recursive-l-diversity is inf, must be below 1000"
-    assert found.out.splitlines()[1] == f"Verdict: {said} (exit code 1)"
+    assert result.out.splitlines()[1] == f"Verdict: {said} (exit code 1)"
 
 
 @pytest.mark.parametrize(
@@ -417,9 +417,9 @@ def test_infinity_is_shown_and_breaks_every_limit(released: Path, run: Run) -> N
 def test_a_wrong_limit_or_option_is_one_line(
     more: tuple[str, ...], message: str, released: Path, run: Run
 ) -> None:
-    found = run("check", released, *ROLES, *more)
-    assert (found.code, found.out) == (2, "")
-    first, *rest = found.err.splitlines()
+    result = run("check", released, *ROLES, *more)
+    assert (result.code, result.out) == (2, "")
+    first, *rest = result.err.splitlines()
     assert message in first
     assert all(line.startswith("Try 'petaudit") for line in rest)
 
@@ -431,20 +431,20 @@ def test_what_cannot_be_told_is_left_out_unless_it_was_named(write: Write, run: 
     table = write("t.csv", "zip;disease\n*;flu\n*;cold\n")
     roles = ("--qi", "zip", "--sensitive", "disease", "--suppressed", "exclude")
     reason = "k-anonymity: every row is suppressed: there is no class to measure"
-    found = run("check", table, *roles, "--details")
-    assert (found.code, found.err) == (0, "")
-    assert reason in section(found.out, "Left out")
+    result = run("check", table, *roles, "--details")
+    assert (result.code, result.err) == (0, "")
+    assert reason in section(result.out, "Left out")
     for more in (("--measures", "k-anonymity"), ("--k", "2"), ("--limit", "k-anonymity=2")):
-        found = run("check", table, *roles, *more)
-        assert found.code == 2
-        assert reason in section(found.out, "Not measured")
-        assert found.err == f"petaudit: error: {reason}\n"
+        result = run("check", table, *roles, *more)
+        assert result.code == 2
+        assert reason in section(result.out, "Not measured")
+        assert result.err == f"petaudit: error: {reason}\n"
 
 
 def test_named_measures_that_lack_an_input_say_which(released: Path, run: Run) -> None:
-    found = run("check", released, *ROLES, "--measures", "delta-presence,k-map,precision")
-    assert found.code == 2
-    assert found.err.splitlines() == [
+    result = run("check", released, *ROLES, "--measures", "delta-presence,k-map,precision")
+    assert result.code == 2
+    assert result.err.splitlines() == [
         "petaudit: error: delta-presence: needs a population table (--population)",
         "petaudit: error: k-map: needs a population table (--population) or the option "
         "population_size",
@@ -453,9 +453,9 @@ def test_named_measures_that_lack_an_input_say_which(released: Path, run: Run) -
 
 
 def test_without_any_role_there_is_one_clear_error(released: Path, run: Run) -> None:
-    found = run("check", released)
-    assert (found.code, found.out) == (2, "")
-    assert found.err == (
+    result = run("check", released)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         "petaudit: error: no quasi-identifier is known for released.csv: name them (--qi), or put "
         "a side-car <table>.yaml beside the table\n"
     )
@@ -470,10 +470,10 @@ def test_the_whole_report_fits_the_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
     limits = ("--k", "5", "--t", "0.7", "--min-precision", "0.45", "--limit", "delta-disclosure=5")
-    found = run("check", *given(adult, *limits, "--details"))
-    lines = found.out.splitlines()
+    result = run("check", *given(adult, *limits, "--details"))
+    lines = result.out.splitlines()
     assert max(map(len, lines)) <= columns
-    shown = rows_of(found.out)
+    shown = rows_of(result.out)
     assert shown["k-anonymity"].startswith("5 at least 5 pass")
     # Where there is no room for it, the direction is left to the limits.
     assert shown["measure"].endswith("better") == (columns > 60)
@@ -482,13 +482,13 @@ def test_the_whole_report_fits_the_terminal(
 def test_chinese_names_keep_the_table_straight(write: Write, run: Run) -> None:
     table = write("病患.csv", "年齡;郵遞區號;診斷\n20;1;感冒\n20;1;胃炎\n30;2;感冒\n30;2;胃癌\n")
     roles = ("--qi", "年齡,郵遞區號", "--sensitive", "診斷")
-    found = run("check", table, *roles, "--k", "2", "--l", "3", "--details")
-    assert (found.code, found.err) == (1, "")
-    assert found.out.splitlines()[0].endswith(": 病患.csv, 4 rows, 3 columns")
-    assert "  quasi-identifiers: 年齡, 郵遞區號\n" in found.out
-    assert section(found.out, "l-diversity (distinct)")[0].startswith("診斷: 2 ")
+    result = run("check", table, *roles, "--k", "2", "--l", "3", "--details")
+    assert (result.code, result.err) == (1, "")
+    assert result.out.splitlines()[0].endswith(": 病患.csv, 4 rows, 3 columns")
+    assert "  quasi-identifiers: 年齡, 郵遞區號\n" in result.out
+    assert section(result.out, "l-diversity (distinct)")[0].startswith("診斷: 2 ")
     for value in ("感冒", "胃炎", "胃癌"):
-        assert value not in found.out
+        assert value not in result.out
 
 
 @pytest.mark.parametrize("columns", [40, 60, 100])
@@ -500,11 +500,11 @@ def test_ideographs_take_two_columns_each(
     names.append("名" * 45)
     rows = [";".join([*names, "診斷"]), *(["1;" * len(names) + "感冒"] * 3)]
     write("t.csv", "\n".join(rows) + "\n")
-    found = run("check", "t.csv", "--qi", ",".join(names), "--sensitive", "診斷", "--details")
-    assert found.code == 0
-    together = "".join(line.strip() for line in found.out.splitlines())
+    result = run("check", "t.csv", "--qi", ",".join(names), "--sensitive", "診斷", "--details")
+    assert result.code == 0
+    together = "".join(line.strip() for line in result.out.splitlines())
     assert all(name in together for name in names)
-    for line in found.out.splitlines():
+    for line in result.out.splitlines():
         # The table of figures is as wide as the names of measures are.
         is_sentence = line.startswith("  ")
         width = sum(2 if unicodedata.east_asian_width(mark) in "WF" else 1 for mark in line)
@@ -535,9 +535,9 @@ def test_a_second_condition_stands_beside_the_limit(
 ) -> None:
     people = write("people.csv", PEOPLE_GENERALISED)
     limits = ("--limit", given[0], "--option", given[1], "--population", people)
-    found = run("check", released, *ROLES, *limits)
-    assert found.code == 1
-    assert f"{limit} FAIL" in rows_of(found.out)[given[0].partition("=")[0]]
+    result = run("check", released, *ROLES, *limits)
+    assert result.code == 1
+    assert f"{limit} FAIL" in rows_of(result.out)[given[0].partition("=")[0]]
 
 
 @pytest.mark.parametrize(
@@ -549,17 +549,17 @@ def test_a_condition_that_nothing_breaks_makes_no_limit_of_it(
 ) -> None:
     people = write("people.csv", PEOPLE_GENERALISED)
     limits = ("--limit", f"{measure}=1", "--option", f"{measure}.{condition}")
-    found = run("check", released, *ROLES, *limits, "--population", people, "--strict")
-    assert found.code == 2
-    assert f"no table could break the limit that was set for {measure}" in found.out
+    result = run("check", released, *ROLES, *limits, "--population", people, "--strict")
+    assert result.code == 2
+    assert f"no table could break the limit that was set for {measure}" in result.out
 
 
 def test_people_who_are_still_named_are_said(write: Write, run: Run) -> None:
     named = write("named.csv", "name;zip\nAda;1\nBob;1\n")
-    found = run("check", named, "--qi", "zip", "--identifier", "name", "--k", "2")
-    assert found.code == 1
-    assert "the table still names people: name is an identifier" in found.out
-    assert "Ada" not in found.out
+    result = run("check", named, "--qi", "zip", "--identifier", "name", "--k", "2")
+    assert result.code == 1
+    assert "the table still names people: name is an identifier" in result.out
+    assert "Ada" not in result.out
     hidden = write("hidden.csv", "name;zip\n*;1\n*;1\n")
     quiet = run("check", hidden, "--qi", "zip", "--identifier", "name", "--k", "2")
     assert quiet.code == 0
@@ -585,6 +585,6 @@ def test_an_option_may_be_a_list(released: Path, write: Write, run: Run) -> None
 def test_usual_slips_get_a_hint(
     arguments: tuple[str, ...], message: str, released: Path, run: Run
 ) -> None:
-    found = run("check", released, *arguments)
-    assert found.code == 2
-    assert message in found.err
+    result = run("check", released, *arguments)
+    assert result.code == 2
+    assert message in result.err

@@ -145,8 +145,8 @@ def test_the_fingerprint_is_of_the_file_as_it_lies_there(write: Write, run: Run)
     """A compressed file is fingerprinted compressed: that is the file that people pass on."""
     with pa.output_stream("t.csv.gz", compression="gzip") as sink:
         sink.write(b"zip;disease\n1;flu\n")
-    found = run("check", "t.csv.gz", "--qi", "zip", "--sensitive", "disease", "--format", "json")
-    digest = json.loads(found.out)["inputs"]["table"]["sha256"]
+    result = run("check", "t.csv.gz", "--qi", "zip", "--sensitive", "disease", "--format", "json")
+    digest = json.loads(result.out)["inputs"]["table"]["sha256"]
     assert digest == hashlib.sha256(Path("t.csv.gz").read_bytes()).hexdigest()
 
 
@@ -156,8 +156,8 @@ def test_other_contents_have_another_fingerprint(write: Write, run: Run) -> None
     for value in ("1", "2"):
         pq.write_table(pa.table({"zip": [value], "disease": ["flu"]}), "parts/1.parquet")
         pq.write_table(pa.table({"zip": ["3"], "disease": ["flu"]}), "parts/2.parquet")
-        found = run("check", "parts", "--qi", "zip", "--sensitive", "disease", "--format", "json")
-        seen.add(json.loads(found.out)["inputs"]["table"]["sha256"])
+        result = run("check", "parts", "--qi", "zip", "--sensitive", "disease", "--format", "json")
+        seen.add(json.loads(result.out)["inputs"]["table"]["sha256"])
     assert len(seen) == 2
 
 
@@ -187,9 +187,9 @@ def test_how_the_table_was_read_is_noted(write: Write, run: Run) -> None:
 
 
 def test_without_any_limit_nothing_passed(table: Path, run: Run) -> None:
-    found = run("check", table, "--qi", "zip", "--sensitive", "disease", "--format", "json")
-    loaded = json.loads(found.out)
-    assert (found.code, loaded["exit_code"], loaded["verdict"]) == (0, 0, "measured")
+    result = run("check", table, "--qi", "zip", "--sensitive", "disease", "--format", "json")
+    loaded = json.loads(result.out)
+    assert (result.code, loaded["exit_code"], loaded["verdict"]) == (0, 0, "measured")
 
 
 @pytest.mark.parametrize(("limit", "verdict", "code"), [("0.4", "passed", 0), ("0.1", "failed", 1)])
@@ -197,32 +197,32 @@ def test_the_verdict_agrees_with_the_exit_code(
     limit: str, verdict: str, code: int, table: Path, run: Run
 ) -> None:
     given = ("check", table, "--qi", "zip", "--sensitive", "disease", "--t", limit)
-    found = run(*given, "--format", "json")
-    loaded = json.loads(found.out)
-    assert (found.code, loaded["exit_code"], loaded["verdict"]) == (code, code, verdict)
-    assert found.err == ""
+    result = run(*given, "--format", "json")
+    loaded = json.loads(result.out)
+    assert (result.code, loaded["exit_code"], loaded["verdict"]) == (code, code, verdict)
+    assert result.err == ""
 
 
 def test_an_error_is_in_the_document_and_on_standard_error(table: Path, run: Run) -> None:
     given = ("--qi", "zip", "--sensitive", "disease", "--distance", "hierarchical")
-    found = run("check", table, *given, "--measures", "t-closeness", "--format", "json")
-    loaded = json.loads(found.out)
+    result = run("check", table, *given, "--measures", "t-closeness", "--format", "json")
+    loaded = json.loads(result.out)
     assert (loaded["verdict"], loaded["exit_code"]) == ("error", 2)
     [entry] = loaded["results"]
     assert (entry["measure"], entry["status"], entry["value"]) == ("t-closeness", "error", None)
-    assert entry["reason"] in found.err
+    assert entry["reason"] in result.err
     assert list(entry) == ENTRY
 
 
 def test_warnings_are_in_the_document_and_not_on_standard_error(table: Path, run: Run) -> None:
     given = ("check", table, "--qi", "zip", "--sensitive", "disease", "--suppressed", "exclude")
     table.write_text(table.read_text() + "*;*;flu\n")
-    found = run(*given, "--format", "json")
-    loaded = json.loads(found.out)
+    result = run(*given, "--format", "json")
+    loaded = json.loads(result.out)
     assert len(loaded["warnings"]) == 1
     [own] = [entry for entry in loaded["results"] if entry["measure"] == "t-closeness"]
     assert own["warnings"] == loaded["warnings"]
-    assert found.err == ""
+    assert result.err == ""
 
 
 def test_the_same_run_gives_the_same_document(patient: list[object], run: Run) -> None:
@@ -242,9 +242,9 @@ def test_the_document_is_json_whatever_the_terminal_can_show(
 ) -> None:
     write("t.csv", "café😀年齡;b\n1;2\n")
     given = ("check", "t.csv", "--qi", "b", "--sensitive", "café😀年齡", "--format", "json")
-    found = run_process(*given, env={"PYTHONIOENCODING": encoding})
-    assert found.code == 0
-    columns = json.loads(found.out)["inputs"]["table"]["columns"]
+    result = run_process(*given, env={"PYTHONIOENCODING": encoding})
+    assert result.code == 0
+    columns = json.loads(result.out)["inputs"]["table"]["columns"]
     assert columns == ["café😀年齡", "b"]
 
 
@@ -277,7 +277,7 @@ def test_infinity_is_a_word_in_the_document(table: Path, run: Run) -> None:
     """A class has one value only: no c is large enough for two of them."""
     given = ("check", table, "--qi", "zip", "--sensitive", "disease")
     asked = ("--option", "recursive-l-diversity.l=2", "--limit", "recursive-l-diversity=3")
-    found = run(*given, *asked, "--measures", "recursive-l-diversity", "--format", "json")
-    [entry] = json.loads(found.out, parse_constant=pytest.fail)["results"]
+    result = run(*given, *asked, "--measures", "recursive-l-diversity", "--format", "json")
+    [entry] = json.loads(result.out, parse_constant=pytest.fail)["results"]
     assert (entry["value"], entry["limit"], entry["status"]) == ("inf", 3, "failed")
     assert float(entry["value"]) == float("inf")

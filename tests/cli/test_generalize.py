@@ -33,9 +33,9 @@ def generalize(table: Path, hierarchies: Path, run: Run) -> Run:
 
 
 def test_levels_are_applied_in_row_order(generalize: Run) -> None:
-    found = generalize("--levels", "zip=1,age=0")
-    assert (found.code, found.err) == (0, "")
-    assert rows(found.out) == [
+    result = generalize("--levels", "zip=1,age=0")
+    assert (result.code, result.err) == (0, "")
+    assert rows(result.out) == [
         ["zip", "age", "disease"],
         ["4767*", "29", "flu"],
         ["4767*", "29", "cold"],
@@ -48,16 +48,16 @@ def test_levels_are_applied_in_row_order(generalize: Run) -> None:
     "spelled", [("zip=2,age=1",), ("zip=2", "age=1"), (" zip = 2 , age = 1 ",)]
 )
 def test_levels_may_be_repeated_or_listed(spelled: tuple[str, ...], generalize: Run) -> None:
-    found = generalize(*(part for text in spelled for part in ("--levels", text)))
-    assert {tuple(row[:2]) for row in rows(found.out)[1:]} == {("476**", "2*")}
+    result = generalize(*(part for text in spelled for part in ("--levels", text)))
+    assert {tuple(row[:2]) for row in rows(result.out)[1:]} == {("476**", "2*")}
 
 
 def test_small_classes_are_suppressed(table: Path, hierarchies: Path, run: Run) -> None:
     with table.open("a") as file:
         file.write("47677;22;angina\n")
     given = ("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1,age=0")
-    found = run(*given, "--suppress-below", "2")
-    assert rows(found.out)[1:] == [
+    result = run(*given, "--suppress-below", "2")
+    assert rows(result.out)[1:] == [
         ["4767*", "29", "flu"],
         ["4767*", "29", "cold"],
         ["4760*", "22", "flu"],
@@ -81,9 +81,9 @@ def test_all_quasi_identifiers_make_the_class(generalize: Run) -> None:
 
 def test_identifiers_are_left_out_or_suppressed_altogether(generalize: Run) -> None:
     given = ("--levels", "zip=1", "--identifier", "disease")
-    found = generalize(*given)
-    assert rows(found.out)[0] == ["zip", "age"]
-    assert found.err == "petaudit: warning: left out, as identifiers: 'disease'\n"
+    result = generalize(*given)
+    assert rows(result.out)[0] == ["zip", "age"]
+    assert result.err == "petaudit: warning: left out, as identifiers: 'disease'\n"
     masked = generalize(*given, "--identifier-columns", "mask")
     assert [row[2] for row in rows(masked.out)] == ["disease", *"****"]
 
@@ -93,25 +93,25 @@ def test_identifiers_of_the_side_car_are_left_out_too(
 ) -> None:
     roles = "{identifier: [disease], quasi_identifier: [zip, age]}"
     write("table.yaml", f"DATASET: {{ATTRIBUTE_TYPE: {roles}, HIERARCHY: {hierarchies}}}")
-    found = run("generalize", table, "--levels", "zip=3", "--suppress-below", "3")
-    assert (found.code, rows(found.out)[1:]) == (0, [["*", "*"]] * 4)
+    result = run("generalize", table, "--levels", "zip=3", "--suppress-below", "3")
+    assert (result.code, rows(result.out)[1:]) == (0, [["*", "*"]] * 4)
 
 
 def test_what_looks_like_an_identifier_stays_only_as_insensitive(write: Write, run: Run) -> None:
     write("t.csv", "e-mail;zip\nann@example.org;1\nbob@example.org;1\n")
     given = ("generalize", "t.csv", "--qi", "zip", "--suppress-below", "2")
-    found = run(*given)
-    assert rows(found.out) == [["zip"], ["1"], ["1"]]
-    assert "left out, because of names or values like those of identifiers: 'e-mail'" in found.err
+    result = run(*given)
+    assert rows(result.out) == [["zip"], ["1"], ["1"]]
+    assert "left out, because of names or values like those of identifiers: 'e-mail'" in result.err
     kept = run(*given, "--insensitive", "e-mail")
     assert (rows(kept.out)[0], kept.err) == (["e-mail", "zip"], "")
 
 
 def test_a_first_person_in_place_of_a_header_is_not_named(write: Write, run: Run) -> None:
     write("t.csv", "ann@example.org;1;33;0912345678\nbob@example.org;1;44;0987654321\n")
-    found = run("generalize", "t.csv", "--qi", "1", "--suppress-below", "2")
-    assert "left out, because of names or values like those of identifiers: 2 columns" in found.err
-    assert "ann@" not in found.err
+    result = run("generalize", "t.csv", "--qi", "1", "--suppress-below", "2")
+    assert "left out, because of names or values like those of identifiers: 2 columns" in result.err
+    assert "ann@" not in result.err
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
@@ -123,8 +123,8 @@ def test_the_delimiter_that_was_read_is_written(
     text = "".join(delimiter.join(f'"{cell}"' for cell in line) + "\n" for line in lines)
     write("t.csv", text)
     given = ("generalize", "t.csv", "--qi", "zip", "--suppress-below", "1")
-    found = run(*given, *(("--out", name) if name else ()))
-    assert (found.code, found.err) == (0, "")
+    result = run(*given, *(("--out", name) if name else ()))
+    assert (result.code, result.err) == (0, "")
     if name == "o.parquet":
         assert pq.read_table(name).to_pydict() == {"zip": ["a;b", "c|d"], "age": ["1,5", "2,5"]}
         return
@@ -133,22 +133,22 @@ def test_the_delimiter_that_was_read_is_written(
         with pa.input_stream(name, compression=codec) as stream:
             made = stream.read().decode()
     else:
-        made = found.out
+        made = result.out
     mark = "\t" if ".tsv" in name else delimiter
     assert list(csv.reader(io.StringIO(made), delimiter=mark)) == lines
 
 
 def test_a_table_without_a_delimiter_is_written_with_semicolons(run: Run) -> None:
     adult = datasets.load("adult")
-    found = run("generalize", adult.path, "--suppress-below", "2", "--qi", "sex", "--out", "o.csv")
-    assert found.code == 0
+    result = run("generalize", adult.path, "--suppress-below", "2", "--qi", "sex", "--out", "o.csv")
+    assert result.code == 0
     assert Path("o.csv").read_text().partition("\n")[0].count(";") == 8
 
 
 def test_small_classes_are_suppressed_without_any_level(write: Write, run: Run) -> None:
     write("t.csv", "zip;age\n1;20\n1;20\n2;30\n")
-    found = run("generalize", "t.csv", "--qi", "zip,age", "--suppress-below", "2")
-    assert (found.code, rows(found.out)[1:]) == (0, [["1", "20"], ["1", "20"], ["*", "*"]])
+    result = run("generalize", "t.csv", "--qi", "zip,age", "--suppress-below", "2")
+    assert (result.code, rows(result.out)[1:]) == (0, [["1", "20"], ["1", "20"], ["*", "*"]])
     checked = run("generalize", "t.csv", "--suppress-below", "2")
     assert (checked.code, checked.out) == (2, "")
     assert "no quasi-identifier is known for t.csv: name them (--qi)" in checked.err
@@ -158,9 +158,9 @@ def test_most_rows_suppressed_is_a_warning(write: Write, run: Run) -> None:
     write("t.csv", "age\n21\n22\n31\n")
     write("rules.yaml", "age: {ranges: [10]}\n")
     given = ("--qi", "age", "--hierarchies", "rules.yaml", "--suppress-below", "2")
-    found = run("generalize", "t.csv", *given)
+    result = run("generalize", "t.csv", *given)
     says = "most rows are suppressed: 3 rows (100 %); with level 1 of 'age' it would be 1\n"
-    assert says in found.err
+    assert says in result.err
 
 
 MESSY = """income;born;age
@@ -176,19 +176,19 @@ def test_numbers_and_dates_are_read_as_people_write_them(write: Write, run: Run)
         "rules.yaml", "income: {ranges: 1000}\nborn: {dates: year}\nage: {ranges: 20, closed: true}"
     )
     given = ("generalize", "t.csv", "--hierarchies", "rules.yaml")
-    found = run(*given, "--levels", "income=1,born=1,age=1")
-    assert (found.code, found.out) == (2, "")
-    assert "rule ranges for 'age': 1 value cannot be read as an integer" in found.err
-    assert "other: true in the rule" in found.err
-    assert "in 1 row of t.csv (data row 2)" in found.err
-    assert "unknown" not in found.err
-    found = run(*given, "--levels", "income=1,born=1,age=1", "--other-values", "level")
-    assert rows(found.out)[1:] == [
+    result = run(*given, "--levels", "income=1,born=1,age=1")
+    assert (result.code, result.out) == (2, "")
+    assert "rule ranges for 'age': 1 value cannot be read as an integer" in result.err
+    assert "other: true in the rule" in result.err
+    assert "in 1 row of t.csv (data row 2)" in result.err
+    assert "unknown" not in result.err
+    result = run(*given, "--levels", "income=1,born=1,age=1", "--other-values", "level")
+    assert rows(result.out)[1:] == [
         ["[1000,2000[", "2024", "20-39"],
         ["[0,1000[", "2010", "other"],
         ["[12000,13000[", "2024", "40-59"],
     ]
-    assert [line.removeprefix("petaudit: warning: ") for line in found.err.splitlines()] == [
+    assert [line.removeprefix("petaudit: warning: ") for line in result.err.splitlines()] == [
         "rule ranges for 'income': numbers are read with a decimal comma, thousands separators",
         "rule dates for 'born': years of the Republic of China are read as such: 113 is 2024",
         "column 'age': 1 cell (1 value) put into 'other', fitting no other level",
@@ -220,9 +220,9 @@ def test_measures_know_what_a_rule_made_of_messy_values(write: Write, run: Run) 
 @pytest.mark.parametrize("name", ["released.csv", "released.parquet", "RELEASED.PARQUET"])
 def test_a_table_is_written_whole(name: str, generalize: Run, run: Run) -> None:
     printed = rows(generalize("--levels", "zip=1", "--suppress-below", "2").out)
-    found = generalize("--levels", "zip=1", "--suppress-below", "2", "--out", name)
-    assert (found.code, found.err) == (0, "")
-    done, _, command = found.out.splitlines()
+    result = generalize("--levels", "zip=1", "--suppress-below", "2", "--out", name)
+    assert (result.code, result.err) == (0, "")
+    done, _, command = result.out.splitlines()
     assert done == f"wrote {name}: 4 rows, 0 of them suppressed"
     # What to type next works as it is printed.
     assert command.startswith(f"  petaudit check {name} --qi zip --k 5 --report ")
@@ -244,9 +244,9 @@ def test_the_delimiter_and_encoding_of_the_table_can_be_named(write: Write, run:
     table = write("t.csv", "部門\t年齡\n甲\t11\n乙\t12\n".encode("big5"))
     write("rules.yaml", "年齡: {ranges: 10}\n")
     given = ("generalize", table, "--levels", "年齡=1", "--hierarchies", "rules.yaml")
-    found = run(*given, "--encoding", "big5", "--delimiter", "tab")
-    assert (found.code, found.err) == (0, "")
-    assert found.out == "部門\t年齡\n甲\t[10,20[\n乙\t[10,20[\n"
+    result = run(*given, "--encoding", "big5", "--delimiter", "tab")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "部門\t年齡\n甲\t[10,20[\n乙\t[10,20[\n"
 
 
 def test_rules_of_every_kind_come_from_yaml(write: Write, run: Run) -> None:
@@ -268,9 +268,9 @@ def test_rules_of_every_kind_come_from_yaml(write: Write, run: Run) -> None:
         """,
     )
     levels = "age=2,zip=3,born=1,risk=1,sex=1,city=1"
-    found = run("generalize", "t.csv", "--levels", levels, "--hierarchies", "rules.yaml")
-    assert (found.code, found.err) == (0, "")
-    assert rows(found.out)[1:] == [
+    result = run("generalize", "t.csv", "--levels", levels, "--hierarchies", "rules.yaml")
+    assert (result.code, result.err) == (0, "")
+    assert rows(result.out)[1:] == [
         ["[20,30[", "47xxx", "1977-03", "low..mid", "any", "Europe"],
         [">=80", "47xxx", "1981-12", "high..top", "any", "America"],
     ]
@@ -308,11 +308,11 @@ def test_a_mistake_is_an_error_and_nothing_is_written(
 ) -> None:
     before = sorted(Path().rglob("*"))
     target = [] if "--out" in arguments else ["--out", "o.csv"]
-    found = generalize(*arguments, *target)
-    assert (found.code, found.out) == (2, "")
+    result = generalize(*arguments, *target)
+    assert (result.code, result.out) == (2, "")
     for fragment in says:
-        assert fragment in found.err
-    assert "internal error" not in found.err
+        assert fragment in result.err
+    assert "internal error" not in result.err
     assert sorted(Path().rglob("*")) == before
 
 
@@ -321,11 +321,11 @@ def test_a_value_that_is_no_leaf_is_an_error(
 ) -> None:
     write("hierarchies/hierarchy_zip.csv", "47677;*\n")
     given = ("generalize", table, "--hierarchies", hierarchies, "--levels", "zip=1")
-    found = run(*given)
-    assert (found.code, found.out) == (2, "")
+    result = run(*given)
+    assert (result.code, result.out) == (2, "")
     for fragment in ("'zip'", "hierarchies/hierarchy_zip.csv", "not a leaf", "(data row"):
-        assert fragment in found.err
-    assert "47602" not in found.err
+        assert fragment in result.err
+    assert "47602" not in result.err
     assert "'47602'" in run(*given, "--reveal-values").err
 
 
@@ -335,9 +335,9 @@ def test_a_table_without_rows_is_an_error(
 ) -> None:
     write("header.csv", "zip;age\n")
     write("empty.csv", "")
-    found = run("generalize", name, "--hierarchies", hierarchies, "--levels", "zip=1")
-    assert (found.code, found.out) == (2, "")
-    assert name in found.err
+    result = run("generalize", name, "--hierarchies", hierarchies, "--levels", "zip=1")
+    assert (result.code, result.out) == (2, "")
+    assert name in result.err
 
 
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
@@ -366,8 +366,10 @@ def test_the_bundled_table_is_made_again(run: Run) -> None:
     given = ("generalize", adult.path, "--hierarchies", adult.hierarchies)
     text = ",".join(f"{column}={level}" for column, level in levels.items())
     qi = ",".join(adult.quasi_identifiers)
-    found = run(*given, "--levels", text, "--suppress-below", "5", "--qi", qi, "--out", "o.parquet")
-    assert found.code == 0
+    result = run(
+        *given, "--levels", text, "--suppress-below", "5", "--qi", qi, "--out", "o.parquet"
+    )
+    assert result.code == 0
     assert pq.read_table("o.parquet").to_pydict() == wanted.to_pydict()
 
 
@@ -418,32 +420,32 @@ def lone(table: Path, hierarchies: Path, run: Run) -> Run:
 
 
 def test_kept_suppressed_rows_are_warned_of_on_the_error_stream(lone: Run) -> None:
-    found = lone("--qi", "zip,age", "--sensitive", "disease")
-    assert found.code == 0
-    assert rows(found.out)[-1] == ["*", "*", "angina"]
-    first, second, third = found.err.splitlines()
+    result = lone("--qi", "zip,age", "--sensitive", "disease")
+    assert result.code == 0
+    assert rows(result.out)[-1] == ["*", "*", "angina"]
+    first, second, third = result.err.splitlines()
     assert first.startswith("petaudit: warning: 1 row with '*' in every quasi-identifier")
     assert "the table is not 2-anonymous" in second
     assert "suppressed rows still hold disease" in third
-    assert "angina" not in found.err
+    assert "angina" not in result.err
 
 
 def test_suppressed_rows_can_be_dropped(lone: Run, tmp_path: Path, run: Run) -> None:
-    found = lone("--suppressed-rows", "drop")
-    assert len(rows(found.out)) == 1 + 4
-    assert found.err == "petaudit: dropped: 1 row suppressed\n"
+    result = lone("--suppressed-rows", "drop")
+    assert len(rows(result.out)) == 1 + 4
+    assert result.err == "petaudit: dropped: 1 row suppressed\n"
     target = tmp_path / "released.csv"
-    found = lone("--suppressed-rows", "drop", "--out", target)
-    assert "released.csv: 4 rows; dropped: 1 suppressed\n" in found.out
-    assert found.err == ""
+    result = lone("--suppressed-rows", "drop", "--out", target)
+    assert "released.csv: 4 rows; dropped: 1 suppressed\n" in result.out
+    assert result.err == ""
     checked = run("check", target, "--qi", "zip,age", "--measures", "k-anonymity", "--k", "2")
     assert checked.code == 0
 
 
 def test_sensitive_cells_of_suppressed_rows_can_be_emptied(lone: Run) -> None:
-    found = lone("--qi", "zip,age", "--sensitive", "disease", "--suppressed-rows", "blank")
-    assert rows(found.out)[-1] == ["*", "*", ""]
-    assert "still hold" not in found.err
+    result = lone("--qi", "zip,age", "--sensitive", "disease", "--suppressed-rows", "blank")
+    assert rows(result.out)[-1] == ["*", "*", ""]
+    assert "still hold" not in result.err
     refused = lone("--qi", "zip,age", "--suppressed-rows", "blank")
     assert (refused.code, refused.out) == (2, "")
     assert "name it (--sensitive)" in refused.err
@@ -485,6 +487,6 @@ def test_parquet_is_exact_and_nothing_is_said(with_formulas: Run) -> None:
 
 
 def test_a_table_without_formulas_is_not_changed(generalize: Run) -> None:
-    found = generalize("--levels", "zip=1")
-    assert found.err == ""
-    assert found.out == generalize("--levels", "zip=1", "--formulas", "keep").out
+    result = generalize("--levels", "zip=1")
+    assert result.err == ""
+    assert result.out == generalize("--levels", "zip=1", "--formulas", "keep").out

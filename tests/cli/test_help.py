@@ -34,18 +34,18 @@ print(*sorted({engines!r} & set(sys.modules)), sep=",", file=sys.stderr)
 
 
 def test_help_lists_the_commands_and_the_exit_codes(run: Run) -> None:
-    found = run("--help")
-    assert (found.code, found.err) == (0, "")
+    result = run("--help")
+    assert (result.code, result.err) == (0, "")
     for command in COMMANDS:
-        assert f"\n    {command}" in found.out
-    assert "0 all limits hold, 1 a limit is breached, 2" in " ".join(found.out.split())
+        assert f"\n    {command}" in result.out
+    assert "0 all limits hold, 1 a limit is breached, 2" in " ".join(result.out.split())
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help(command: str, run: Run) -> None:
-    found = run(command, "--help")
-    assert (found.code, found.err) == (0, "")
-    assert found.out.startswith(f"usage: petaudit {command} ")
+    result = run(command, "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"usage: petaudit {command} ")
 
 
 @pytest.mark.parametrize(
@@ -88,8 +88,8 @@ def test_help_fits_the_terminal(columns: str, run: Run, monkeypatch: pytest.Monk
 
 
 def test_the_version(run: Run) -> None:
-    found = run("--version")
-    assert (found.code, found.out) == (0, f"petaudit {petaudit.__version__}\n")
+    result = run("--version")
+    assert (result.code, result.out) == (0, f"petaudit {petaudit.__version__}\n")
 
 
 def test_the_module_and_the_command_are_the_same(run: Run, run_process: Run) -> None:
@@ -118,9 +118,9 @@ def test_help_takes_less_than_a_third_of_a_second(run_process: Run) -> None:
 
 
 def test_measures_lists_what_each_needs(run: Run) -> None:
-    found = run("measures")
-    assert (found.code, found.err) == (0, "")
-    *families, last = found.out.split("\n\n")
+    result = run("measures")
+    assert (result.code, result.err) == (0, "")
+    *families, last = result.out.split("\n\n")
     listed = []
     for family in families:
         title, header, _, *rows = family.splitlines()
@@ -129,9 +129,9 @@ def test_measures_lists_what_each_needs(run: Run) -> None:
         assert {all_measures()[name].family.value for name in names} == {title}
         listed += names
     assert listed == list(listed_measures())
-    assert "hierarchies, the original table" in found.out
-    assert "quasi-identifiers, cost, gain, loss, benefit" in found.out
-    assert "a population table or population_size" in found.out
+    assert "hierarchies, the original table" in result.out
+    assert "quasi-identifiers, cost, gain, loss, benefit" in result.out
+    assert "a population table or population_size" in result.out
     assert last == "Formula, options and reference: petaudit measures NAME\n"
 
 
@@ -141,10 +141,10 @@ def test_measures_tells_all_about_one(
     name: str, columns: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", columns)
-    found = run("measures", name)
-    assert (found.code, found.err) == (0, "")
-    assert found.out.startswith(f"{name}\n  ")
-    unwrapped = " ".join(found.out.split())
+    result = run("measures", name)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"{name}\n  ")
+    unwrapped = " ".join(result.out.split())
     measure = all_measures()[name]
     for text in (measure.title, measure.question, measure.formula, measure.reference):
         assert " ".join(text.split()).casefold() in unwrapped.casefold()
@@ -156,13 +156,13 @@ def test_measures_tells_all_about_one(
     assert ("limit: " in unwrapped) == (measure.limit_help is not None)
     assert ("left out unless named: " in unwrapped) == (measure.only_by_name is not None)
     # An address has no blank to break at.
-    assert all(len(line) <= int(columns) or "/" in line for line in found.out.splitlines())
+    assert all(len(line) <= int(columns) or "/" in line for line in result.out.splitlines())
 
 
 def test_measures_tells_about_several_in_any_spelling(run: Run) -> None:
-    found = run("measures", "K_Map", "t closeness")
-    assert found.code == 0
-    first, second = found.out.split("\n\n")
+    result = run("measures", "K_Map", "t closeness")
+    assert result.code == 0
+    first, second = result.out.split("\n\n")
     assert first.startswith("k-map\n")
     assert second.startswith("t-closeness\n")
     listed = json.loads(run("measures", "K_Map", "--format", "json").out)
@@ -170,9 +170,9 @@ def test_measures_tells_about_several_in_any_spelling(run: Run) -> None:
 
 
 def test_measures_does_not_know_every_name(run: Run) -> None:
-    found = run("measures", "t-closeness", "k-anonimity")
-    assert (found.code, found.out) == (2, "")
-    assert "unknown measure 'k-anonimity' (did you mean 'k-anonymity'?)" in found.err
+    result = run("measures", "t-closeness", "k-anonimity")
+    assert (result.code, result.out) == (2, "")
+    assert "unknown measure 'k-anonimity' (did you mean 'k-anonymity'?)" in result.err
 
 
 def test_measures_as_json(run: Run) -> None:
@@ -197,10 +197,10 @@ def test_measures_as_json(run: Run) -> None:
 
 
 def test_datasets_lists_every_bundled_table(run: Run) -> None:
-    found = run("datasets")
-    assert (found.code, found.err) == (0, "")
+    result = run("datasets")
+    assert (result.code, result.err) == (0, "")
     # A long title goes on in the next line, below itself.
-    rows = [line.split()[:2] for line in found.out.splitlines()[2:] if not line.startswith(" ")]
+    rows = [line.split()[:2] for line in result.out.splitlines()[2:] if not line.startswith(" ")]
     assert rows == [[one.name, f"{one.rows:,}"] for one in datasets.catalogue()]
 
 
@@ -221,20 +221,20 @@ def test_datasets_prints_a_path_that_a_shell_can_use(name: str, run: Run) -> Non
         (["--hierarchies"], dataset.hierarchies),
         (["--original"], dataset.original),
     ):
-        found = run("datasets", name, *options)
+        result = run("datasets", name, *options)
         if path is None:
-            assert (found.code, found.out) == (2, "")
-            assert f"{name} has no {options[0].removeprefix('--')}" in found.err
+            assert (result.code, result.out) == (2, "")
+            assert f"{name} has no {options[0].removeprefix('--')}" in result.err
         else:
-            assert (found.code, found.out) == (0, f"{path}\n")
+            assert (result.code, result.out) == (0, f"{path}\n")
             assert Path(path).exists()
 
 
 def test_an_unknown_dataset_lists_the_known_ones(run: Run) -> None:
-    found = run("datasets", "adlt")
-    assert (found.code, found.out) == (2, "")
-    assert "did you mean 'adult'" in found.err
-    assert "patient-deidentified" in found.err
+    result = run("datasets", "adlt")
+    assert (result.code, result.out) == (2, "")
+    assert "did you mean 'adult'" in result.err
+    assert "patient-deidentified" in result.err
 
 
 def either(measure: Measure) -> list[Need]:
@@ -242,16 +242,18 @@ def either(measure: Measure) -> list[Need]:
 
 
 def test_the_demo_measures_everything_and_holds_its_limits(run: Run) -> None:
-    found = run("demo", "--details")
-    assert (found.code, found.err) == (0, "")
-    table, _, left_out = found.out.partition("\nLeft out\n")
+    result = run("demo", "--details")
+    assert (result.code, result.err) == (0, "")
+    table, _, left_out = result.out.partition("\nLeft out\n")
     for name, measure in usual_measures().items():
         no_population = Need.POPULATION in {*measure.needs, *either(measure)}
         is_measured = measure.only_by_name is None and not no_population
         assert (f"\n{name} " in table) is is_measured
         assert (f"  {name}: " in left_out) is not is_measured
-    assert found.out.splitlines()[1].startswith("Verdict: all 5 limits hold, with open questions: ")
-    assert "30,162 rows" in found.out
+    assert result.out.splitlines()[1].startswith(
+        "Verdict: all 5 limits hold, with open questions: "
+    )
+    assert "30,162 rows" in result.out
 
 
 FRAMES = """
@@ -283,8 +285,8 @@ def test_standard_error_stays_clean(run_process: Run, table: Path, hierarchies: 
         (*generalize, "--suppress-below", "2"),
         (*generalize, "--out", "released.parquet"),
     ):
-        found = run_process(*arguments)
-        assert (found.code, found.err) == (0, "")
+        result = run_process(*arguments)
+        assert (result.code, result.err) == (0, "")
 
 
 def test_standard_error_stays_clean_for_frames_of_every_engine() -> None:
@@ -296,7 +298,7 @@ def test_standard_error_stays_clean_for_frames_of_every_engine() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh-TW"])
 def test_help_shows_how_a_table_in_a_database_is_written(run: Run, language: str) -> None:
-    found = run("check", "--help", "--lang", language)
-    shown = "".join(found.out.split())
+    result = run("check", "--help", "--lang", language)
+    shown = "".join(result.out.split())
     for address in ("postgresql://HOST/DATABASE?table=NAME", "duckdb://FILE?table=NAME"):
         assert address in shown

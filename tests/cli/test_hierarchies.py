@@ -99,8 +99,8 @@ def test_levels_are_shown_with_counts_and_without_values(
     assert entries[2]["rule"] is None
     writing, searching = advised(shown.stdout)
     assert run(writing, tmp_path, {}).returncode == 0
-    found = run([*searching[:-1], "found.csv"], tmp_path, {})
-    assert found.returncode == 0, found.stderr
+    result = run([*searching[:-1], "found.csv"], tmp_path, {})
+    assert result.returncode == 0, result.stderr
     assert stat.S_IMODE((tmp_path / "hierarchies.yaml").stat().st_mode) == 0o600
 
 

@@ -66,13 +66,13 @@ def closeness(document: dict[str, Any]) -> dict[str, Any]:
     return dict(found["details"])
 
 
-def assert_understood(found: Any) -> None:
+def assert_understood(result: Any) -> None:
     """An error that was foreseen: one line, no stack, no plea to report it."""
-    assert found.code == 2
-    assert found.err.startswith("petaudit: error: ")
-    assert "internal error" not in found.err
-    assert "Traceback" not in found.err
-    assert is_plain(found.err)
+    assert result.code == 2
+    assert result.err.startswith("petaudit: error: ")
+    assert "internal error" not in result.err
+    assert "Traceback" not in result.err
+    assert is_plain(result.err)
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
@@ -82,10 +82,10 @@ def test_a_hostile_column_name_is_counted_and_shown_harmlessly(
     parquet("t.parquet", **{"zip": ["1", "1", "2"], name: ["a", "b", "c"], f"{name}2": ["x"] * 3})
     roles = {"quasi_identifier": ["zip", f"{name}2"], "sensitive_attribute": [name]}
     write("t.yaml", yaml.safe_dump({"DATASET": {"ATTRIBUTE_TYPE": roles}}))
-    found = run("check", "t.parquet", "--t", "0.1", "--details")
-    assert (found.code, found.err) == (1, "")
-    assert is_plain(found.out)
-    assert found.out.count("\nVerdict: ") == 1
+    result = run("check", "t.parquet", "--t", "0.1", "--details")
+    assert (result.code, result.err) == (1, "")
+    assert is_plain(result.out)
+    assert result.out.count("\nVerdict: ") == 1
     loaded = json.loads(run("check", "t.parquet", "--format", "json").out)
     assert loaded["inputs"]["table"]["columns"] == ["zip", name, f"{name}2"]
     assert closeness(loaded)["exact_value"] == "2/3"
@@ -96,20 +96,20 @@ def test_a_hostile_column_name_is_counted_and_shown_harmlessly(
 def test_a_document_shows_hostile_names_harmlessly(name: str, run: Run) -> None:
     """People look at JSON on a terminal too."""
     parquet("t.parquet", **{"zip": ["1"], name: ["a"]})
-    found = run(
+    result = run(
         "check", "t.parquet", "--qi", "zip", "--measures", "t-closeness", "--format", "json"
     )
-    assert is_plain(found.out)
-    assert json.loads(found.out)["inputs"]["table"]["columns"] == ["zip", name]
+    assert is_plain(result.out)
+    assert json.loads(result.out)["inputs"]["table"]["columns"] == ["zip", name]
 
 
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
 def test_a_message_shows_hostile_names_harmlessly_and_in_one_line(name: str, run: Run) -> None:
     parquet("t.parquet", **{"zip": ["1"], name: ["a"]})
-    found = run("check", "t.parquet", "--qi", "nothing")
-    assert_understood(found)
-    assert len(found.err.splitlines()) == 1
-    assert len(found.err) < 2_000
+    result = run("check", "t.parquet", "--qi", "nothing")
+    assert_understood(result)
+    assert len(result.err.splitlines()) == 1
+    assert len(result.err) < 2_000
 
 
 @pytest.mark.parametrize("name", TYPED_NAMES.values(), ids=TYPED_NAMES)
@@ -135,10 +135,10 @@ def test_a_hostile_measure_option_or_level_is_answered(name: str, table: Path, r
 @pytest.mark.parametrize("cell", NAMES.values(), ids=NAMES)
 def test_a_hostile_cell_is_a_value_like_any_other(cell: str, run: Run) -> None:
     parquet("t.parquet", zip=[cell, cell, "2"], disease=["a", "b", cell])
-    found = run("check", "t.parquet", *ROLES, "--reveal-values", "--details")
-    assert (found.code, found.err) == (0, "")
-    assert is_plain(found.out)
-    assert found.out.count("\nVerdict: ") == 1
+    result = run("check", "t.parquet", *ROLES, "--reveal-values", "--details")
+    assert (result.code, result.err) == (0, "")
+    assert is_plain(result.out)
+    assert result.out.count("\nVerdict: ") == 1
     loaded = json.loads(run("check", "t.parquet", *ROLES, "--format", "json").out)
     assert closeness(loaded)["exact_value"] == "2/3"
     assert len(loaded["results"]) > 10
@@ -148,12 +148,12 @@ def test_a_hostile_cell_is_a_value_like_any_other(cell: str, run: Run) -> None:
 def test_a_message_quotes_hostile_cells_harmlessly(cell: str, write: Write, run: Run) -> None:
     parquet("t.parquet", zip=[cell, "2"])
     write("h/hierarchy_zip.csv", "2;*\n")
-    found = run("check", "t.parquet", "--qi", "zip", "--hierarchies", "h")
-    assert_understood(found)
+    result = run("check", "t.parquet", "--qi", "zip", "--hierarchies", "h")
+    assert_understood(result)
     # Several measures need the hierarchy; what is wrong with it is said once.
-    assert "precision, granularity" in found.err
-    assert len(found.err.splitlines()) == 1
-    assert is_plain(found.out)
+    assert "precision, granularity" in result.err
+    assert len(result.err.splitlines()) == 1
+    assert is_plain(result.out)
 
 
 def test_cells_come_out_of_generalize_as_they_went_in(run: Run) -> None:
@@ -196,8 +196,8 @@ def test_the_table_named_is_the_table_read(name: str, write: Write, run: Run) ->
     """A name that looks like a pattern must never bring in its neighbours."""
     write("data1.csv", "zip;disease\n9;WRONG\n9;OTHER\n9;FILE\n")
     write(f"./{name}", "zip;disease\n1;flu\n2;cold\n")
-    found = run("check", f"./{name}", *ROLES, "--format", "json", "--out", "report.json")
-    assert (found.code, found.err) == (0, "")
+    result = run("check", f"./{name}", *ROLES, "--format", "json", "--out", "report.json")
+    assert (result.code, result.err) == (0, "")
     assert json.loads(Path("report.json").read_text())["inputs"]["table"]["rows"] == 2
     shown = run("check", f"./{name}", *ROLES)
     assert shown.code == 0
@@ -216,8 +216,8 @@ def test_the_parquet_file_named_is_read_as_it_is(name: str, run: Run) -> None:
 
 def test_columns_that_differ_only_in_case_stay_apart(run: Run) -> None:
     parquet("t.parquet", zip=["1", "2"], ZIP=["1", "1"], Zip=["a", "b"])
-    found = run("check", "t.parquet", "--qi", "ZIP", "--sensitive", "Zip", "--format", "json")
-    loaded = json.loads(found.out)
+    result = run("check", "t.parquet", "--qi", "ZIP", "--sensitive", "Zip", "--format", "json")
+    loaded = json.loads(result.out)
     assert loaded["inputs"]["table"]["columns"] == ["zip", "ZIP", "Zip"]
     assert closeness(loaded)["attributes"][0]["classes"] == 1
 
@@ -238,27 +238,27 @@ def test_a_pipe_where_a_file_belongs_never_hangs(
         "hierarchy": [table, *ROLES, "--hierarchies", hierarchies],
         "side-car": [table],
     }[role]
-    found = run_process("check", *given, timeout=15)
-    assert_understood(found)
+    result = run_process("check", *given, timeout=15)
+    assert_understood(result)
 
 
 @pytest.mark.parametrize("named", ["parts", "parts/*.parquet"])
 def test_a_pipe_among_the_parts_never_hangs(named: str, run_process: Run) -> None:
     parquet("parts/1.parquet", zip=["1"], disease=["a"])
     os.mkfifo("parts/2.parquet")
-    found = run_process("check", named, *ROLES, timeout=15)
-    assert_understood(found)
-    assert "not a regular file" in found.err
+    result = run_process("check", named, *ROLES, timeout=15)
+    assert_understood(result)
+    assert "not a regular file" in result.err
 
 
 @pytest.mark.parametrize("path", ["/dev/zero", "/dev/null", "pipe"])
 def test_what_is_no_regular_file_is_not_called_missing(path: str, run_process: Run) -> None:
     """A shell's ``<(command)`` is a pipe: who passes one must learn that a file is needed."""
     os.mkfifo("pipe")
-    found = run_process("check", path, *ROLES, timeout=15)
-    assert_understood(found)
-    assert path in found.err
-    assert "does not exist" not in found.err
+    result = run_process("check", path, *ROLES, timeout=15)
+    assert_understood(result)
+    assert path in result.err
+    assert "does not exist" not in result.err
 
 
 @pytest.mark.parametrize("path", ["", "~nobody-of-that-name/t.csv", "n" * 300, "n/" * 3000])
@@ -312,12 +312,12 @@ def test_a_broken_side_car_is_an_error_that_names_it(
     content: str | bytes, table: Path, write: Write, run: Run
 ) -> None:
     write("table.yaml", content)
-    found = run("check", table)
-    assert_understood(found)
-    assert found.out == ""
-    assert "table.yaml" in found.err
+    result = run("check", table)
+    assert_understood(result)
+    assert result.out == ""
+    assert "table.yaml" in result.err
     for python in ("not supported between", "has no len", "object is not"):
-        assert python not in found.err
+        assert python not in result.err
     assert not Path("hacked").exists()
 
 
@@ -337,9 +337,9 @@ def test_hierarchy_files_of_columns_with_odd_names(column: str, write: Write, ru
     write(f"h/my hierarchy_{column}.csv", "1;*\n2;*\n")
     roles = {"quasi_identifier": [column]}
     write("t.yaml", yaml.safe_dump({"DATASET": {"ATTRIBUTE_TYPE": roles}}))
-    found = run("check", "t.parquet", "--hierarchies", "h", "--min-precision", "1")
-    assert (found.code, found.err) == (0, "")
-    assert is_plain(found.out)
+    result = run("check", "t.parquet", "--hierarchies", "h", "--min-precision", "1")
+    assert (result.code, result.err) == (0, "")
+    assert is_plain(result.out)
 
 
 def test_a_corrupt_page_is_an_error(run: Run) -> None:
@@ -348,9 +348,9 @@ def test_a_corrupt_page_is_an_error(run: Run) -> None:
     path = parquet("t.parquet", zip=values, disease=values)
     content = path.read_bytes()
     path.write_bytes(content[:100] + bytes(500) + content[600:])
-    found = run("check", path, *ROLES)
-    assert_understood(found)
-    assert "t.parquet" in found.err
+    result = run("check", path, *ROLES)
+    assert_understood(result)
+    assert "t.parquet" in result.err
 
 
 @pytest.mark.parametrize("second", [{"zip": ["Qx7", "b"]}, {"other": ["a", "b"]}])
@@ -359,10 +359,10 @@ def test_parquet_files_that_do_not_match_are_an_error(
 ) -> None:
     parquet("parts/1.parquet", zip=[1, 2], disease=["a", "b"])
     parquet("parts/2.parquet", disease=["a", "b"], **second)
-    found = run("check", "parts", *ROLES)
-    assert_understood(found)
-    assert "parts" in found.err
-    assert "Qx7" not in found.err + found.out
+    result = run("check", "parts", *ROLES)
+    assert_understood(result)
+    assert "parts" in result.err
+    assert "Qx7" not in result.err + result.out
 
 
 def test_a_table_without_columns_is_an_error(run: Run) -> None:
@@ -373,9 +373,9 @@ def test_a_table_without_columns_is_an_error(run: Run) -> None:
 @pytest.mark.parametrize("values", [[[1], [2]], [{"a": 1}, {"a": 2}], [b"1", b"2"]])
 def test_a_column_that_cannot_be_counted_is_named(values: list[Any], run: Run) -> None:
     parquet("t.parquet", zip=["1", "2"], shape=values)
-    found = run("check", "t.parquet", "--qi", "shape", "--sensitive", "zip")
-    assert_understood(found)
-    assert "'shape'" in found.err
+    result = run("check", "t.parquet", "--qi", "shape", "--sensitive", "zip")
+    assert_understood(result)
+    assert "'shape'" in result.err
 
 
 @pytest.mark.long
@@ -385,38 +385,38 @@ def test_thousands_of_columns_are_read_in_seconds(write: Write, run_process: Run
     write("t.csv", "\n".join([";".join(names), *rows]) + "\n")
     given = ("--qi", names[0], "--sensitive", names[-1], "--format", "json")
     before = os.times()
-    found = run_process("check", "t.csv", *given)
+    result = run_process("check", "t.csv", *given)
     after = os.times()
-    assert found.code == 0
+    assert result.code == 0
     # Seconds of work, not of waiting for other work on the machine.
     assert after.children_user - before.children_user < 20
-    assert len(json.loads(found.out)["inputs"]["table"]["columns"]) == 3_000
+    assert len(json.loads(result.out)["inputs"]["table"]["columns"]) == 3_000
 
 
 def test_a_header_longer_than_any_sample_is_read_whole(write: Write, run: Run) -> None:
     long = "é" * 70_000
     write("t.csv", f"zip;{long};disease\n1;2;3\n")
-    found = run("check", "t.csv", *ROLES, "--format", "json")
-    assert found.code == 0
-    assert json.loads(found.out)["inputs"]["table"]["columns"] == ["zip", long, "disease"]
+    result = run("check", "t.csv", *ROLES, "--format", "json")
+    assert result.code == 0
+    assert json.loads(result.out)["inputs"]["table"]["columns"] == ["zip", long, "disease"]
 
 
 def test_a_line_of_megabytes_is_read_or_called_too_long(write: Write, run: Run) -> None:
     write("t.csv", "zip;disease\n1;" + "x" * 3_000_000 + "\n2;b\n")
-    found = run("check", "t.csv", *ROLES)
-    if found.code != 0:
-        assert_understood(found)
-        assert "line 2" in found.err
-        assert "long" in found.err
-    assert "xxx" not in found.err
+    result = run("check", "t.csv", *ROLES)
+    if result.code != 0:
+        assert_understood(result)
+        assert "line 2" in result.err
+        assert "long" in result.err
+    assert "xxx" not in result.err
 
 
 def test_mixed_line_ends_are_read_or_named(write: Write, run: Run) -> None:
     write("t.csv", "zip;disease\r\n1;2\n3;4\r\n")
-    found = run("check", "t.csv", *ROLES)
-    if found.code != 0:
-        assert_understood(found)
-        assert "line end" in found.err
+    result = run("check", "t.csv", *ROLES)
+    if result.code != 0:
+        assert_understood(result)
+        assert "line end" in result.err
 
 
 def test_a_bomb_of_zeros_is_no_table(write: Write, run: Run) -> None:

@@ -130,9 +130,9 @@ def test_the_environment_chooses(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    found = run("measures")
-    assert (found.code, found.err) == (0, "")
-    assert bool(IDEOGRAPH.search(found.out)) == (expected == CHINESE)
+    result = run("measures")
+    assert (result.code, result.err) == (0, "")
+    assert bool(IDEOGRAPH.search(result.out)) == (expected == CHINESE)
     for option, is_chinese in ((ENGLISH, False), (CHINESE, True)):
         assert bool(IDEOGRAPH.search(run("measures", "--lang", option).out)) is is_chinese
 
@@ -154,9 +154,9 @@ def test_the_environment_chooses(
 def test_the_option_stands_anywhere_and_the_later_one_counts(
     arguments: tuple[str, ...], is_chinese: bool, run: Run
 ) -> None:
-    found = run(*arguments)
-    assert (found.code, found.err) == (0, "")
-    assert bool(IDEOGRAPH.search(found.out)) is is_chinese
+    result = run(*arguments)
+    assert (result.code, result.err) == (0, "")
+    assert bool(IDEOGRAPH.search(result.out)) is is_chinese
     assert bool(IDEOGRAPH.search(run(*arguments, "--help").out)) is is_chinese
 
 
@@ -172,25 +172,25 @@ def test_the_option_stands_anywhere_and_the_later_one_counts(
     ids=named,
 )
 def test_a_wrong_option_is_an_error(arguments: tuple[str, ...], run: Run) -> None:
-    found = run(*arguments)
-    assert (found.code, found.out) == (2, "")
+    result = run(*arguments)
+    assert (result.code, result.out) == (2, "")
     assert re.fullmatch(
-        r"petaudit: error: --lang must be one of en, zh-TW, got '[^']*'.*\n", found.err
+        r"petaudit: error: --lang must be one of en, zh-TW, got '[^']*'.*\n", result.err
     )
 
 
 def test_an_option_without_a_value_is_an_error_of_the_parser(run: Run) -> None:
     for arguments in (("measures", "--lang"), ("measures", "--lang", "--format", "json")):
-        found = run(*arguments)
-        assert (found.code, found.out) == (2, "")
-        assert "argument --lang: expected one argument" in found.err
+        result = run(*arguments)
+        assert (result.code, result.out) == (2, "")
+        assert "argument --lang: expected one argument" in result.err
 
 
 def test_a_wrong_variable_is_an_error(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PETAUDIT_LANG", "zh-TWW")
-    found = run("measures")
-    assert (found.code, found.out) == (2, "")
-    assert found.err == (
+    result = run("measures")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == (
         "petaudit: error: PETAUDIT_LANG must be one of en, zh-TW, got 'zh-TWW' (did you mean "
         "'zh-TW'?)\n"
     )
@@ -266,15 +266,15 @@ def test_a_terminal_without_unicode_is_no_reason_to_fail(
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
 def test_help_is_chinese(command: str, chinese: Run, run: Run) -> None:
-    found = chinese(*command.split(), "--help")
-    assert (found.code, found.err) == (0, "")
-    assert found.out.startswith(f"用法：{' '.join(('petaudit', command)).strip()} [-h]")
-    assert left_in_english(found.out) == []
+    result = chinese(*command.split(), "--help")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith(f"用法：{' '.join(('petaudit', command)).strip()} [-h]")
+    assert left_in_english(result.out) == []
     for word in ("usage", "options:", "positional", "show this", "exit code"):
-        assert word not in found.out
+        assert word not in result.out
     english = run(*command.split(), "--help").out
     options = re.compile(r"^ +(--?[a-z-]+)", re.MULTILINE)
-    assert options.findall(found.out.partition("\n\n")[2]) == options.findall(
+    assert options.findall(result.out.partition("\n\n")[2]) == options.findall(
         english.partition("\n\n")[2]
     )
 
@@ -367,18 +367,18 @@ def test_check_writes_what_it_prints(table: Path, chinese: Run) -> None:
 
 @pytest.mark.parametrize("details", [(), ("--details",)])
 def test_demo(details: tuple[str, ...], chinese: Run) -> None:
-    found = chinese("demo", *details)
-    assert (found.code, found.err) == (0, "")
+    result = chinese("demo", *details)
+    assert (result.code, result.err) == (0, "")
     said = "判定：5 項門檻全部通過，但仍有待釐清的問題："
-    assert found.out.splitlines()[1].startswith(said)
-    assert ("\n未納入\n" if details else "\n未納入：6 個指標，") in found.out
-    assert left_in_english(found.out) == []
+    assert result.out.splitlines()[1].startswith(said)
+    assert ("\n未納入\n" if details else "\n未納入：6 個指標，") in result.out
+    assert left_in_english(result.out) == []
 
 
 def test_measures(chinese: Run) -> None:
-    found = chinese("measures")
-    assert (found.code, found.err) == (0, "")
-    assert left_in_english(found.out) == []
+    result = chinese("measures")
+    assert (result.code, result.err) == (0, "")
+    assert left_in_english(result.out) == []
     for name in all_measures():
         about = chinese("measures", name)
         assert about.code == 0
@@ -389,29 +389,29 @@ def test_measures(chinese: Run) -> None:
 
 
 def test_datasets(chinese: Run) -> None:
-    found = chinese("datasets")
-    assert found.code == 0
-    assert re.match("名稱 +列數 +說明\n", found.out)
+    result = chinese("datasets")
+    assert result.code == 0
+    assert re.match("名稱 +列數 +說明\n", result.out)
     name = datasets.names()[0]
     assert chinese("datasets", name).out == f"{datasets.load(name).path}\n"
 
 
 def test_generalize(table: Path, hierarchies: Path, chinese: Run) -> None:
     given = ("generalize", table, "--levels", "zip=1", "--hierarchies", hierarchies)
-    found = chinese(*given, "--out", "g.csv")
-    assert (found.code, found.err) == (0, "")
-    assert found.out.startswith("已寫入 g.csv：4 列，其中 0 列被抑制\n")
+    result = chinese(*given, "--out", "g.csv")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("已寫入 g.csv：4 列，其中 0 列被抑制\n")
 
 
 def test_mpuccs(write: Write, chinese: Run) -> None:
     write("o.csv", "a;b;c\n1;x;3\n2;y;4\n3;z;5\n3;z;5\n")
     write("s.csv", "a;b;c\n1;x;3\n2;y;9\n7;z;8\n")
-    found = chinese("mpuccs", "o.csv", "s.csv", "--limit", "0.1", "--control", "s.csv")
-    assert found.code == 1
-    assert "\n判定：門檻未通過：mpuccs 為 1，要求至多 0.1（結束碼 1）\n" in found.out
-    assert re.search(r"^mpuccs +1 +至多 0.1 +未通過$", found.out, re.MULTILINE)
-    assert re.search(r"^已移除的重複列 +原始資料表 1 列$", found.out, re.MULTILINE)
-    assert left_in_english(found.out) == []
+    result = chinese("mpuccs", "o.csv", "s.csv", "--limit", "0.1", "--control", "s.csv")
+    assert result.code == 1
+    assert "\n判定：門檻未通過：mpuccs 為 1，要求至多 0.1（結束碼 1）\n" in result.out
+    assert re.search(r"^mpuccs +1 +至多 0.1 +未通過$", result.out, re.MULTILINE)
+    assert re.search(r"^已移除的重複列 +原始資料表 1 列$", result.out, re.MULTILINE)
+    assert left_in_english(result.out) == []
     quiet = chinese("mpuccs", "o.csv", "s.csv", "--quiet", "--out", "tables")
     assert quiet.out.startswith("判定：沒有設定門檻，因此未作判定（結束碼 0）\n")
 
@@ -420,14 +420,14 @@ def test_run_and_validate(pipeline: Path, chinese: Run) -> None:
     valid = chinese("validate", pipeline)
     assert (valid.code, valid.err) == (0, "")
     assert valid.out.startswith("audit.yaml 有效：2 次執行\n  Loader[t]_")
-    found = chinese("run", pipeline, "--out", "out")
-    assert (found.code, found.err) == (1, "")
-    title, verdict, *_ = found.out.splitlines()
+    result = chinese("run", pipeline, "--out", "out")
+    assert (result.code, result.err) == (1, "")
+    title, verdict, *_ = result.out.splitlines()
     assert title.endswith("：audit.yaml、2 次執行，1 個資料表")
     assert verdict == (
         "判定：2 項門檻中有 1 項未通過：t-closeness（第 4 行） 為 0.25，要求至多 0.2（結束碼 1）"
     )
-    assert left_in_english(found.out) == []
+    assert left_in_english(result.out) == []
     quiet = chinese("run", pipeline, "--out", "out", "--quiet")
     assert quiet.out == f"{verdict}\n"
 
@@ -448,12 +448,12 @@ def test_results_that_were_kept_are_said_in_chinese(
 
 
 def test_init(table: Path, chinese: Run) -> None:
-    found = chinese("init", table)
-    assert (found.code, found.err) == (0, "")
-    assert found.out.startswith("已寫入 audit.yaml，")
-    assert re.search("^欄位 +角色 +原因$", found.out, re.MULTILINE)
-    assert "\n  petaudit validate audit.yaml\n  petaudit run audit.yaml --report" in found.out
-    assert left_in_english(found.out) == []
+    result = chinese("init", table)
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("已寫入 audit.yaml，")
+    assert re.search("^欄位 +角色 +原因$", result.out, re.MULTILINE)
+    assert "\n  petaudit validate audit.yaml\n  petaudit run audit.yaml --report" in result.out
+    assert left_in_english(result.out) == []
     assert chinese("validate", "audit.yaml").code == 0
 
 
@@ -490,9 +490,9 @@ def test_wrong_files_are_documented_in_english(chinese: Run, run: Run, write: Wr
     )
     arguments = ("validate", "bad.yaml", "--format", "json")
     assert chinese(*arguments) == run(*arguments)
-    found = chinese("validate", "bad.yaml")
-    assert found.code == 2
-    assert_errors_are_chinese(found.err)
+    result = chinese("validate", "bad.yaml")
+    assert result.code == 2
+    assert_errors_are_chinese(result.err)
 
 
 # How wide it is.
@@ -590,10 +590,10 @@ def test_errors_of_check_are_chinese(case: test_bad_input.Case, write: Write, ch
     write("table.csv", test_bad_input.GOOD)
     for name, content in case.files.items():
         write(name, content)
-    found = chinese("check", case.table, *case.arguments)
-    assert found.code == 2
-    assert_errors_are_chinese(found.err)
-    assert test_bad_input.CELL not in found.err
+    result = chinese("check", case.table, *case.arguments)
+    assert result.code == 2
+    assert_errors_are_chinese(result.err)
+    assert test_bad_input.CELL not in result.err
 
 
 @pytest.mark.parametrize("case", test_mpuccs_bad_input.EVERYTHING, ids=lambda case: case.name)
@@ -604,10 +604,10 @@ def test_errors_of_mpuccs_are_chinese(
         write(name, test_mpuccs_bad_input.GOOD)
     for name, content in case.files.items():
         write(name, content)
-    found = chinese("mpuccs", *case.arguments, "--out", "o")
-    assert (found.code, found.out) == (2, "")
-    assert_errors_are_chinese(found.err)
-    assert test_mpuccs_bad_input.CELL not in found.err
+    result = chinese("mpuccs", *case.arguments, "--out", "o")
+    assert (result.code, result.out) == (2, "")
+    assert_errors_are_chinese(result.err)
+    assert test_mpuccs_bad_input.CELL not in result.err
 
 
 @pytest.mark.parametrize(
@@ -634,9 +634,9 @@ def test_errors_of_mpuccs_are_chinese(
 def test_errors_of_other_commands_are_chinese(
     arguments: tuple[str, ...], table: Path, chinese: Run
 ) -> None:
-    found = chinese(*arguments)
-    assert (found.code, found.out) == (2, "")
-    assert_errors_are_chinese(found.err)
+    result = chinese(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert_errors_are_chinese(result.err)
 
 
 def test_an_unforeseen_error_is_told_in_chinese(
@@ -646,9 +646,9 @@ def test_an_unforeseen_error_is_told_in_chinese(
         raise ZeroDivisionError("cell")
 
     monkeypatch.setattr("petaudit.cli.check.audit", fail)
-    found = chinese("check", table)
-    assert found.code == 2
-    assert found.err.startswith("petaudit: 內部錯誤（ZeroDivisionError）")
+    result = chinese("check", table)
+    assert result.code == 2
+    assert result.err.startswith("petaudit: 內部錯誤（ZeroDivisionError）")
 
 
 def test_an_interruption_is_told_in_chinese(

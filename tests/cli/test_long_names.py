@@ -81,12 +81,12 @@ def files(write: Write, run: Run) -> None:
 
 
 def refused(run: Run, *command: str) -> str:
-    found = run(*command)
-    assert found.code == 2, command
-    assert "internal error" not in found.err, command
-    assert found.err.startswith("petaudit: error: "), command
-    assert len(found.err.splitlines()) <= 3, command
-    return found.err
+    result = run(*command)
+    assert result.code == 2, command
+    assert "internal error" not in result.err, command
+    assert result.err.startswith("petaudit: error: "), command
+    assert len(result.err.splitlines()) <= 3, command
+    return result.err
 
 
 @pytest.mark.parametrize("kind", NAMES)

@@ -48,8 +48,8 @@ def exposed(write: Write) -> Callable[[int, int], tuple[str, str, str]]:
     return make
 
 
-def document(found: Any) -> Any:
-    return json.loads(found.out, parse_constant=pytest.fail)
+def document(result: Any) -> Any:
+    return json.loads(result.out, parse_constant=pytest.fail)
 
 
 def row_of(text: str, figure: str) -> list[str]:
@@ -68,10 +68,10 @@ def identified(text: str) -> str:
 
 
 def test_the_verdict_comes_first_then_changes_then_combinations_then_files(run: Run) -> None:
-    found = run(*TABLES, "--out", "o")
-    assert (found.code, found.err) == (0, "")
+    result = run(*TABLES, "--out", "o")
+    assert (result.code, result.err) == (0, "")
     places = [
-        found.out.index(part)
+        result.out.index(part)
         for part in (
             "synthetic.csv against original.csv, 4 rows, 3 columns",
             "Verdict: ",
@@ -85,10 +85,10 @@ def test_the_verdict_comes_first_then_changes_then_combinations_then_files(run: 
         )
     ]
     assert places == sorted(places)
-    assert found.out.startswith(
+    assert result.out.startswith(
         f"petaudit {petaudit.__version__}: synthetic.csv against original.csv"
     )
-    assert found.out.index("Verdict: ") < 200
+    assert result.out.index("Verdict: ") < 200
 
 
 def test_the_figures_are_these(run: Run) -> None:
@@ -118,25 +118,25 @@ def test_the_combinations_and_changes_are_these(run: Run) -> None:
 
 
 def test_without_a_limit_nothing_is_judged(run: Run) -> None:
-    found = run(*TABLES)
-    assert "Verdict: no limit was given, so nothing was judged (exit code 0)" in found.out
-    assert found.code == 0
+    result = run(*TABLES)
+    assert "Verdict: no limit was given, so nothing was judged (exit code 0)" in result.out
+    assert result.code == 0
 
 
 def test_nobody_singled_out_is_said_without_empty_tables(run: Run, write: Write) -> None:
     write("synthetic.csv", "name;age;city\nx;1;A\ny;2;B\n")
-    found = run(*TABLES, "--limit", "0")
-    assert found.code == 0
-    assert "0 of 2 synthetic rows (0.00%)" in found.out
-    assert "Combinations" not in found.out
-    assert "What changing" not in found.out
+    result = run(*TABLES, "--limit", "0")
+    assert result.code == 0
+    assert "0 of 2 synthetic rows (0.00%)" in result.out
+    assert "Combinations" not in result.out
+    assert "What changing" not in result.out
 
 
 def test_quiet_leaves_the_verdict_alone(run: Run) -> None:
-    found = run(*TABLES, "--quiet", "--out", "o", "--limit", "0.1")
-    assert (found.code, found.err) == (1, "")
+    result = run(*TABLES, "--quiet", "--out", "o", "--limit", "0.1")
+    assert (result.code, result.err) == (1, "")
     what = "the limit is breached: mpuccs is 0.484, must be at most 0.1"
-    assert found.out == f"Verdict: {what} (exit code 1)\n"
+    assert result.out == f"Verdict: {what} (exit code 1)\n"
     assert Path("o/summary.json").exists()
 
 
@@ -163,10 +163,10 @@ def test_advice_can_be_left_out(run: Run) -> None:
 
 def test_the_control_is_compared(run: Run, write: Write) -> None:
     write("control.csv", "name;age;city\neve;71;Rome\nfay;72;Rome\ngus;73;Oslo\nhal;74;Oslo\n")
-    found = run(*TABLES, "--control", "control.csv")
-    assert (found.code, found.err) == (0, "")
-    assert "control table: control.csv, 4 rows" in found.out
-    said = " ".join(found.out.split())
+    result = run(*TABLES, "--control", "control.csv")
+    assert (result.code, result.err) == (0, "")
+    assert "control table: control.csv, 4 rows" in result.out
+    said = " ".join(result.out.split())
     assert re.search(r"and 0\.00% of 4 of the control; .*too few people to tell", said)
     assert re.search(r"excess risk 0.5000 \(95 % interval -?0\.\d{4} to (0|1)\.\d{4}\)", said)
 
@@ -182,17 +182,17 @@ def test_columns_may_come_in_another_order(run: Run, write: Write) -> None:
     [((), 7), (("--max-cols", "1"), 3), (("--max-cols", "all"), 7), (("--max-cols", "99"), 7)],
 )
 def test_sizes(arguments: tuple[str, ...], combinations: int, run: Run) -> None:
-    found = document(run(*TABLES, *arguments, "--format", "json"))
-    assert found["results"][0]["details"]["combinations"] == combinations
+    result = document(run(*TABLES, *arguments, "--format", "json"))
+    assert result["results"][0]["details"]["combinations"] == combinations
 
 
 def test_three_columns_are_the_default(run: Run, write: Write) -> None:
     names = "abcde"
     for name in ("original.csv", "synthetic.csv"):
         write(name, ";".join(names) + "\n" + ";".join("12345") + "\n")
-    found = document(run(*TABLES, "--format", "json"))
-    assert found["results"][0]["details"]["sizes"] == [1, 2, 3]
-    assert found["results"][0]["details"]["combinations"] == 5 + 10 + 10
+    result = document(run(*TABLES, "--format", "json"))
+    assert result["results"][0]["details"]["sizes"] == [1, 2, 3]
+    assert result["results"][0]["details"]["combinations"] == 5 + 10 + 10
 
 
 def test_precision_can_be_given(run: Run, write: Write) -> None:
@@ -252,37 +252,37 @@ def test_a_limit_is_exact_beyond_the_last_digit_of_a_float(exposed: Any, run: Ru
 
 def test_a_broken_limit_is_seen_to_be_broken(exposed: Any, run: Run) -> None:
     """Not '0.333333 at most 0.333333 FAIL'; check shows as many digits as it takes."""
-    found = run(*exposed(1, 3), "--limit", "0.3333333")
-    _, value, limit, verdict, *_ = row_of(found.out, "mpuccs")
-    assert (found.code, verdict) == (1, "FAIL")
+    result = run(*exposed(1, 3), "--limit", "0.3333333")
+    _, value, limit, verdict, *_ = row_of(result.out, "mpuccs")
+    assert (result.code, verdict) == (1, "FAIL")
     assert value != limit.removeprefix("at most ")
-    assert row_of(found.out, "risk score")[1] != limit.removeprefix("at most ")
+    assert row_of(result.out, "risk score")[1] != limit.removeprefix("at most ")
 
 
 @pytest.mark.parametrize(("limit", "code"), [("0", 1), ("0.4", 1), ("0.49", 0), ("1", 0)])
 def test_the_document_agrees_with_the_exit_code(limit: str, code: int, run: Run) -> None:
-    found = run(*TABLES, "--limit", limit, "--format", "json")
-    loaded = document(found)
+    result = run(*TABLES, "--limit", limit, "--format", "json")
+    loaded = document(result)
     verdict = "passed" if code == 0 else "failed"
-    assert (found.code, loaded["exit_code"], loaded["verdict"]) == (code, code, verdict)
+    assert (result.code, loaded["exit_code"], loaded["verdict"]) == (code, code, verdict)
     assert loaded["results"][0]["status"] == verdict
     assert loaded["results"][0]["limit"] == float(limit)
 
 
 def test_without_baseline_a_limit_is_for_the_rate(run: Run) -> None:
-    found = run(*TABLES, "--no-baseline", "--limit", "0.5")
-    assert found.code == 0
-    assert "risk score" not in found.out
-    assert row_of(found.out, "mpuccs")[1:4] == ["0.5", "at most 0.5", "pass"]
-    assert row_of(found.out, "identification rate")[1:] == ["0.5", "judged"]
+    result = run(*TABLES, "--no-baseline", "--limit", "0.5")
+    assert result.code == 0
+    assert "risk score" not in result.out
+    assert row_of(result.out, "mpuccs")[1:4] == ["0.5", "at most 0.5", "pass"]
+    assert row_of(result.out, "identification rate")[1:] == ["0.5", "judged"]
     assert run(*TABLES, "--no-baseline", "--limit", "0.49").code == 1
     assert run(*TABLES, "--no-baseline", "--profile", "acceptable").code == 1
 
 
 def test_a_limit_that_always_holds_is_an_error(run: Run) -> None:
-    found = run(*TABLES, "--limit", "2")
-    assert found.code == 2
-    assert "the limit of mpuccs is 2; no table exceeds 1" in found.err
+    result = run(*TABLES, "--limit", "2")
+    assert result.code == 2
+    assert "the limit of mpuccs is 2; no table exceeds 1" in result.err
 
 
 LOWER_BOUNDS = {
@@ -309,12 +309,12 @@ def test_a_lower_bound_within_the_limit_is_undecided(
         request.getfixturevalue("wide")
     else:
         write("synthetic.csv", SYNTHETIC + "".join(f"u{n};{n};Ulm\n" for n in range(60, 90)))
-    found = run(*TABLES, *LOWER_BOUNDS[why], *bound)
-    assert found.code == 2
-    assert "Verdict: undecided: mpuccs (exit code 2)" in found.out
-    assert "lower bound" in found.out
-    assert "at least " in found.out
-    assert row_of(found.out, "mpuccs")[3] == "ERROR"
+    result = run(*TABLES, *LOWER_BOUNDS[why], *bound)
+    assert result.code == 2
+    assert "Verdict: undecided: mpuccs (exit code 2)" in result.out
+    assert "lower bound" in result.out
+    assert "at least " in result.out
+    assert row_of(result.out, "mpuccs")[3] == "ERROR"
     loaded = document(run(*TABLES, *LOWER_BOUNDS[why], *bound, "--format", "json"))
     assert (loaded["verdict"], loaded["exit_code"]) == ("error", 2)
     [entry] = loaded["results"]
@@ -328,11 +328,11 @@ def test_a_lower_bound_within_the_limit_is_undecided(
 
 
 def test_a_lower_bound_that_breaks_the_limit_breaks_it(run: Run) -> None:
-    found = run(*TABLES, *LOWER_BOUNDS["pruned"], "--limit", "0.1")
-    assert found.code == 1
-    assert "Verdict: the limit is breached: mpuccs is 0.484, must be" in found.out
-    assert row_of(found.out, "mpuccs")[1:4] == ["0.484", "at most 0.1", "FAIL"]
-    assert row_of(found.out, "risk score")[1:] == ["at least 0.483871", "judged"]
+    result = run(*TABLES, *LOWER_BOUNDS["pruned"], "--limit", "0.1")
+    assert result.code == 1
+    assert "Verdict: the limit is breached: mpuccs is 0.484, must be" in result.out
+    assert row_of(result.out, "mpuccs")[1:4] == ["0.484", "at most 0.1", "FAIL"]
+    assert row_of(result.out, "risk score")[1:] == ["at least 0.483871", "judged"]
     loaded = document(
         run(*TABLES, *LOWER_BOUNDS["pruned"], "--profile", "public", "--format", "json")
     )
@@ -342,14 +342,14 @@ def test_a_lower_bound_that_breaks_the_limit_breaks_it(run: Run) -> None:
 
 
 def test_a_lower_bound_without_a_limit_says_that_it_is_one(run: Run, wide: None) -> None:
-    found = run(*TABLES, *LOWER_BOUNDS["stopped"])
-    assert found.code == 0
-    assert "at least 0 of 6" in found.out
+    result = run(*TABLES, *LOWER_BOUNDS["stopped"])
+    assert result.code == 0
+    assert "at least 0 of 6" in result.out
     note = (
         r"Warnings the time limit was reached after [\d,]+ combinations: "
         r"the figures are lower bounds"
     )
-    assert re.search(note, " ".join(found.out.split()))
+    assert re.search(note, " ".join(result.out.split()))
 
 
 # The document.
@@ -396,10 +396,10 @@ def test_the_keys_are_stable_whatever_is_asked(
 ) -> None:
     write("control.csv", "name;age;city\neve;71;Rome\nfay;72;Rome\ngus;73;Oslo\nhal;74;Oslo\n")
     more = ("--control", "control.csv", "--profile", "public", "--threads", "1", "--seed", "7")
-    found = document(run(*TABLES, *more, "--time-limit", "60", "--format", "json"))
-    assert list(found["results"][0]["details"]) == KEYS["details"]
-    assert list(found["inputs"]) == ["table", "original", "control"]
-    assert list(found["results"][0]["details"]["figures"]) == KEYS["figures"] + CONTROL_FIGURES
+    result = document(run(*TABLES, *more, "--time-limit", "60", "--format", "json"))
+    assert list(result["results"][0]["details"]) == KEYS["details"]
+    assert list(result["inputs"]) == ["table", "original", "control"]
+    assert list(result["results"][0]["details"]["figures"]) == KEYS["figures"] + CONTROL_FIGURES
     request.getfixturevalue("wide")
     stopped = document(run(*TABLES, *LOWER_BOUNDS["stopped"], "--format", "json"))
     assert stopped["results"][0]["details"]["complete"] is False
@@ -407,13 +407,13 @@ def test_the_keys_are_stable_whatever_is_asked(
 
 
 def test_the_document_says_what_was_done(run: Run) -> None:
-    found = document(run(*TABLES, "--threads", "1", "--format", "json"))
-    assert found["petaudit"] == petaudit.__version__
-    assert found["inputs"]["table"]["name"] == "synthetic.csv"
-    assert found["inputs"]["table"]["rows"] == 4
-    assert found["options"]["options"]["mpuccs"]["max_baseline_cols"] == 3
-    assert found["options"]["options"]["mpuccs"]["threads"] == 1
-    details = found["results"][0]["details"]
+    result = document(run(*TABLES, "--threads", "1", "--format", "json"))
+    assert result["petaudit"] == petaudit.__version__
+    assert result["inputs"]["table"]["name"] == "synthetic.csv"
+    assert result["inputs"]["table"]["rows"] == 4
+    assert result["options"]["options"]["mpuccs"]["max_baseline_cols"] == 3
+    assert result["options"]["options"]["mpuccs"]["threads"] == 1
+    details = result["results"][0]["details"]
     worst = {"columns": ["name"], "rows_identified": 1, "rows_unique": 4}
     assert details["worst_combinations"][0] == worst
     assert details["figures"]["privacy_risk_score"] == pytest.approx(15 / 31, abs=1e-15)
@@ -422,9 +422,9 @@ def test_the_document_says_what_was_done(run: Run) -> None:
 def test_the_same_run_gives_the_same_document_whatever_the_threads(run: Run) -> None:
     seen = []
     for threads in ("1", "1", "2"):
-        found = document(run(*TABLES, "--threads", threads, "--format", "json"))
-        del found["timings"], found["options"]["options"]["mpuccs"]["threads"]
-        seen.append(found)
+        result = document(run(*TABLES, "--threads", threads, "--format", "json"))
+        del result["timings"], result["options"]["options"]["mpuccs"]["threads"]
+        seen.append(result)
     assert seen[0] == seen[1] == seen[2]
 
 
@@ -442,10 +442,10 @@ def test_the_same_run_gives_the_same_document_whatever_the_threads(run: Run) -> 
 )
 def test_every_option_can_be_in_a_document(option: tuple[str, str], run: Run) -> None:
     """JSON knows no infinity; an option that may be infinite is still written."""
-    found = run(*TABLES, *option, "--format", "json")
-    assert (found.code, found.err) == (0, "")
+    result = run(*TABLES, *option, "--format", "json")
+    assert (result.code, result.err) == (0, "")
     name = option[0].removeprefix("--").replace("-", "_")
-    assert name in document(found)["options"]["options"]["mpuccs"]
+    assert name in document(result)["options"]["options"]["mpuccs"]
 
 
 def test_the_document_is_json_where_a_terminal_shows_only_ascii(
@@ -453,10 +453,10 @@ def test_the_document_is_json_where_a_terminal_shows_only_ascii(
 ) -> None:
     for name in ("original.csv", "synthetic.csv"):
         write(name, "café😀年齡;b\n1;2\n")
-    found = run_process(*TABLES, "--format", "json", env={"PYTHONIOENCODING": "ascii"})
-    assert (found.code, found.err) == (0, "")
-    assert found.out.isascii()
-    assert document(found)["results"][0]["details"]["columns"] == ["café😀年齡", "b"]
+    result = run_process(*TABLES, "--format", "json", env={"PYTHONIOENCODING": "ascii"})
+    assert (result.code, result.err) == (0, "")
+    assert result.out.isascii()
+    assert document(result)["results"][0]["details"]["columns"] == ["café😀年齡", "b"]
 
 
 def test_a_number_of_many_digits_is_compared_to_the_last(run: Run, write: Write) -> None:
@@ -464,17 +464,17 @@ def test_a_number_of_many_digits_is_compared_to_the_last(run: Run, write: Write)
     for length in (17, 20, 30, 60):
         write("original.csv", f"id;b\n1{'0' * length}1;1\n5;1\n")
         write("synthetic.csv", f"id;b\n1{'0' * length}2;1\n7;1\n")
-        found = document(run(*TABLES, "--format", "json"))
-        assert found["results"][0]["details"]["figures"]["total_identified"] == 0, length
+        result = document(run(*TABLES, "--format", "json"))
+        assert result["results"][0]["details"]["figures"]["total_identified"] == 0, length
 
 
 @pytest.mark.parametrize("digits", [77, 400])
 def test_numbers_of_any_length_are_read(digits: int, run: Run, write: Write) -> None:
     write("original.csv", f"id;b\n{'9' * digits};1\n5;1\n")
     write("synthetic.csv", f"id;b\n{'9' * digits};1\n7;1\n")
-    found = run(*TABLES)
-    assert (found.code, found.err) == (0, "")
-    assert identified(found.out) == "1 of 2"
+    result = run(*TABLES)
+    assert (result.code, result.err) == (0, "")
+    assert identified(result.out) == "1 of 2"
 
 
 @pytest.mark.parametrize(("limit", "strict"), [("1", "--strict"), ("1", ""), ("", "--strict")])
@@ -493,9 +493,9 @@ def test_the_gate_is_that_of_check(limit: str, strict: str, run: Run, write: Wri
 
 
 def test_help_names_every_profile_and_exit_code(run: Run) -> None:
-    found = run("mpuccs", "--help")
-    assert found.code == 0
-    shown = " ".join(found.out.split())
+    result = run("mpuccs", "--help")
+    assert result.code == 0
+    shown = " ".join(result.out.split())
     assert all(name in shown for name in BOUNDS)
     assert "exit codes: 0 all limits hold, 1 a limit is breached, 2 it could not" in shown
 
@@ -506,19 +506,19 @@ def test_help_and_headings_fit_a_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     shown = run("mpuccs", "--lang", language, "--help").out.splitlines()
-    found = run(*TABLES, "--lang", language).out.splitlines()
+    result = run(*TABLES, "--lang", language).out.splitlines()
     # A heading stands before a table; its rows are as wide as the names of the columns.
     titles = [
-        line for line, after in zip(found, found[2:], strict=False) if after.startswith("---")
+        line for line, after in zip(result, result[2:], strict=False) if after.startswith("---")
     ]
     assert len(titles) == 3
     assert [line for line in (*shown, *titles) if width_of(line) > 80] == []
 
 
 def test_an_unknown_profile_is_told_which_there_are(run: Run) -> None:
-    found = run(*TABLES, "--profile", "reserch")
-    assert found.code == 2
-    assert "'research'" in found.err
+    result = run(*TABLES, "--profile", "reserch")
+    assert result.code == 2
+    assert "'research'" in result.err
 
 
 @pytest.mark.parametrize("width", ["40", "60", "80"])

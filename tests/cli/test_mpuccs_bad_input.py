@@ -203,17 +203,17 @@ def test_wrong_input_is_told_in_one_line(case: Case, run: Run, write: Write) -> 
     for name, content in case.files.items():
         write(name, content)
     before = files()
-    found = run("mpuccs", *case.arguments, "--out", "o")
-    assert (found.code, found.out) == (2, "")
-    first, *more = found.err.splitlines()
+    result = run("mpuccs", *case.arguments, "--out", "o")
+    assert (result.code, result.out) == (2, "")
+    first, *more = result.err.splitlines()
     assert first.startswith(("petaudit: error: ", "petaudit mpuccs: error: "))
     assert more in ([], ["Try 'petaudit mpuccs --help'."])
     for part in case.says:
         assert part in first
     assert len(first) < 2_000
-    assert "Traceback" not in found.err
-    assert CELL not in found.err
-    assert NUMBER not in found.err
+    assert "Traceback" not in result.err
+    assert CELL not in result.err
+    assert NUMBER not in result.err
     assert files() == before
 
 
@@ -238,18 +238,18 @@ def test_it_is_told_before_a_search_that_may_take_hours(
     write("global.csv", GOOD)
     began = []
     monkeypatch.setattr("petaudit.cli.mpuccs.run_audit", lambda *_, **__: began.append(1))
-    found = run("mpuccs", "original.csv", "global.csv", *arguments)
-    assert found.code == 2
+    result = run("mpuccs", "original.csv", "global.csv", *arguments)
+    assert result.code == 2
     assert not began
-    assert found.err.startswith("petaudit: error: ")
+    assert result.err.startswith("petaudit: error: ")
 
 
 @pytest.mark.parametrize("flag", ["--max-cols", "--threads", "--time-limit", "--seed"])
 def test_a_message_names_the_option_as_it_was_typed(flag: str, run: Run) -> None:
     """A newcomer who typed --max-cols has never heard of max_baseline_cols."""
-    found = run("mpuccs", *TABLES, flag, "-7")
-    assert found.code == 2
-    assert flag.removeprefix("--") in found.err
+    result = run("mpuccs", *TABLES, flag, "-7")
+    assert result.code == 2
+    assert flag.removeprefix("--") in result.err
 
 
 @pytest.mark.parametrize("factor", ["1e200", "1e-200", "0", "1e308"])
@@ -258,9 +258,9 @@ def test_a_weight_beyond_any_float_is_no_internal_error(
 ) -> None:
     for name in TABLES:
         write(name, "a;b;c;d\n1;2;3;4\n5;6;7;8\n")
-    found = run("mpuccs", *TABLES, "--field-decay-factor", factor, "--out", "o")
-    assert "internal error" not in found.err
-    assert found.code == 0 or "decay" in found.err
+    result = run("mpuccs", *TABLES, "--field-decay-factor", factor, "--out", "o")
+    assert "internal error" not in result.err
+    assert result.code == 0 or "decay" in result.err
 
 
 def test_an_unforeseen_error_shows_its_kind_and_no_cell(
@@ -270,8 +270,8 @@ def test_an_unforeseen_error_shows_its_kind_and_no_cell(
         raise RuntimeError(f"cell {CELL}")
 
     monkeypatch.setattr("petaudit.singling.running.joint_tables", fail)
-    found = run("mpuccs", *TABLES, "--out", "o")
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("petaudit: internal error (RuntimeError)")
-    assert CELL not in found.err
+    result = run("mpuccs", *TABLES, "--out", "o")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("petaudit: internal error (RuntimeError)")
+    assert CELL not in result.err
     assert not Path("o").exists()

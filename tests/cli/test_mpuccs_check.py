@@ -66,25 +66,25 @@ def test_it_is_left_out_unless_named(run: Run) -> None:
 
 
 def test_a_limit_names_it_too(run: Run) -> None:
-    found = run(*CHECK, "--limit", "mpuccs=0.1")
-    assert found.code == 1
-    assert "FAIL" in found.out
+    result = run(*CHECK, "--limit", "mpuccs=0.1")
+    assert result.code == 1
+    assert "FAIL" in result.out
 
 
 def test_without_the_original_it_says_what_it_needs(run: Run) -> None:
-    found = run("check", "syn.csv", "--measures", "mpuccs")
-    assert found.code == 2
-    assert found.err == "petaudit: error: mpuccs: needs the original table (--original)\n"
+    result = run("check", "syn.csv", "--measures", "mpuccs")
+    assert result.code == 2
+    assert result.err == "petaudit: error: mpuccs: needs the original table (--original)\n"
 
 
 @pytest.mark.parametrize(("limit", "code"), [("0.9", 2), ("0.1", 1)])
 def test_a_lower_bound_passes_no_limit(limit: str, code: int, run: Run) -> None:
     given = ("--option", "mpuccs.min_entropy_delta=0.9", "--limit", f"mpuccs={limit}")
-    found = run(*BY_NAME, *given)
-    assert found.code == code
-    assert "at least 2 of 4 synthetic rows" in found.out
+    result = run(*BY_NAME, *given)
+    assert result.code == code
+    assert "at least 2 of 4 synthetic rows" in result.out
     if code == 2:
-        assert "not complete" in found.err
+        assert "not complete" in result.err
 
 
 @pytest.mark.parametrize(("profile", "code"), [("public", 1), ("acceptable", 1)])
@@ -106,9 +106,9 @@ def test_profiles_are_an_option(profile: str, code: int, run: Run) -> None:
     ],
 )
 def test_a_wrong_option_is_told(option: str, says: tuple[str, ...], run: Run) -> None:
-    found = run(*BY_NAME, "--option", f"mpuccs.{option}", "--out", "report")
-    assert (found.code, found.out) == (2, "")
-    [line] = found.err.splitlines()
+    result = run(*BY_NAME, "--option", f"mpuccs.{option}", "--out", "report")
+    assert (result.code, result.out) == (2, "")
+    [line] = result.err.splitlines()
     assert line.startswith("petaudit: error: ")
     assert all(part in line for part in says)
     assert not Path("report").exists()
@@ -116,19 +116,19 @@ def test_a_wrong_option_is_told(option: str, says: tuple[str, ...], run: Run) ->
 
 def test_the_control_is_an_option(run: Run, write: Write) -> None:
     write("ctl.csv", "name;age;city\neve;71;Rome\nfay;72;Rome\n")
-    found = run(*BY_NAME, "--option", "mpuccs.control=ctl.csv")
-    assert (found.code, found.err) == (0, "")
-    assert "and 0.00% of 2 of the control" in " ".join(found.out.split())
+    result = run(*BY_NAME, "--option", "mpuccs.control=ctl.csv")
+    assert (result.code, result.err) == (0, "")
+    assert "and 0.00% of 2 of the control" in " ".join(result.out.split())
 
 
 def test_a_report_never_overwrites_the_control(run: Run, write: Write) -> None:
     """It is read, so it must not be written: it may be the only copy."""
     others = ORIGINAL.replace("3", "6").replace("n", "m")
     control = write("ctl.csv", others)
-    found = run(*BY_NAME, "--option", "mpuccs.control=ctl.csv", "--out", "ctl.csv")
+    result = run(*BY_NAME, "--option", "mpuccs.control=ctl.csv", "--out", "ctl.csv")
     assert control.read_text() == others
-    assert found.code == 2
-    assert "ctl.csv" in found.err
+    assert result.code == 2
+    assert "ctl.csv" in result.err
 
 
 def test_a_long_search_is_announced_at_once_and_in_our_words(

@@ -103,15 +103,15 @@ def in_both(name: str, folder: str = "o") -> list[dict[str, Any]]:
 
 
 def test_these_files_are_written_and_no_other(run: Run) -> None:
-    found = run(*TABLES, "--out", "deep/down/o")
-    assert (found.code, found.err) == (0, "")
+    result = run(*TABLES, "--out", "deep/down/o")
+    assert (result.code, result.err) == (0, "")
     assert set(files("deep/down/o")) == NAMES
     assert set(files()) == {
         "original.csv",
         "synthetic.csv",
         *(f"deep/down/o/{name}" for name in NAMES),
     }
-    last = found.out.splitlines()[-1]
+    last = result.out.splitlines()[-1]
     assert last.startswith("wrote to deep/down/o: ")
     assert set(last.partition(": ")[2].split(", ")) == NAMES
 
@@ -178,10 +178,10 @@ def test_row_numbers_are_those_of_the_files(run: Run, write: Write) -> None:
 
 
 def test_the_summary_is_the_document(run: Run) -> None:
-    found = run(*TABLES, "--out", "o", "--format", "json", "--limit", "0.1")
-    assert found.code == 1
-    assert Path("o/summary.json").read_text(encoding="utf-8") == found.out
-    assert json.loads(found.out)["verdict"] == "failed"
+    result = run(*TABLES, "--out", "o", "--format", "json", "--limit", "0.1")
+    assert result.code == 1
+    assert Path("o/summary.json").read_text(encoding="utf-8") == result.out
+    assert json.loads(result.out)["verdict"] == "failed"
 
 
 @pytest.mark.parametrize("code", [1, 2])
@@ -196,8 +196,8 @@ def test_the_tables_are_written_whatever_the_verdict(code: int, run: Run) -> Non
 def test_an_infinite_option_is_no_reason_to_leave_the_summary_out(
     option: tuple[str, str], run: Run
 ) -> None:
-    found = run(*TABLES, "--out", "o", *option)
-    assert (found.code, found.err) == (0, "")
+    result = run(*TABLES, "--out", "o", *option)
+    assert (result.code, result.err) == (0, "")
     json_list(Path("o/summary.json").read_text())
 
 
@@ -219,11 +219,11 @@ def test_lists_of_odd_names_and_values_can_be_read_back(run: Run) -> None:
     }
     parquet("ori.parquet", **original)
     parquet("syn.parquet", **synthetic)
-    found = run(
+    result = run(
         *("mpuccs", "ori.parquet", "syn.parquet", "--max-cols", "2"),
         *("--out", "o", "--reveal-values"),
     )
-    assert (found.code, found.err) == (0, "")
+    assert (result.code, result.err) == (0, "")
     rows = in_both("details")
     # Text is trimmed when it is compared.
     expected = {row: ([name], [original[name][row].strip()]) for row, name in enumerate(ODD_NAMES)}
@@ -265,8 +265,8 @@ def test_a_value_of_any_kind_can_be_read_back(kind: str, run: Run) -> None:
     shared, only_original, only_synthetic, expected = VALUES[kind]
     parquet("ori.parquet", v=[shared, only_original])
     parquet("syn.parquet", v=[shared, only_synthetic])
-    found = run("mpuccs", "ori.parquet", "syn.parquet", "--out", "o", "--reveal-values")
-    assert (found.code, found.err) == (0, "")
+    result = run("mpuccs", "ori.parquet", "syn.parquet", "--out", "o", "--reveal-values")
+    assert (result.code, result.err) == (0, "")
     [row] = in_both("details")
     [value] = json_list(row["value_combo"])
     assert value == expected
@@ -278,8 +278,8 @@ def test_a_value_of_any_kind_can_be_read_back(kind: str, run: Run) -> None:
 )
 def test_a_value_that_json_does_not_know_is_still_valid_json(value: Any, run: Run) -> None:
     parquet("ori.parquet", v=[value])
-    found = run("mpuccs", "ori.parquet", "ori.parquet", "--out", "o", "--reveal-values")
-    assert (found.code, found.err) == (0, "")
+    result = run("mpuccs", "ori.parquet", "ori.parquet", "--out", "o", "--reveal-values")
+    assert (result.code, result.err) == (0, "")
     [row] = in_both("details")
     assert len(json_list(row["value_combo"])) == 1
 
@@ -301,21 +301,21 @@ def test_a_file_is_no_folder(target: str, run: Run) -> None:
     Path("link").symlink_to("synthetic.csv")
     os.mkfifo("pipe")
     before = files()
-    found = run(*TABLES, "--out", target)
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("petaudit: error: ")
-    assert target in found.err
-    assert len(found.err.splitlines()) == 1
-    assert "internal" not in found.err
+    result = run(*TABLES, "--out", target)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("petaudit: error: ")
+    assert target in result.err
+    assert len(result.err.splitlines()) == 1
+    assert "internal" not in result.err
     assert files() == before
 
 
 @pytest.mark.parametrize("target", ["n" * 300, "o/" + "n" * 300, "/proc/nothing", "/dev/null/o"])
 def test_a_folder_that_cannot_be_made_is_an_error(target: str, run: Run) -> None:
     before = files()
-    found = run(*TABLES, "--out", target)
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("petaudit: error: ")
+    result = run(*TABLES, "--out", target)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("petaudit: error: ")
     assert files() == before
 
 
@@ -333,9 +333,9 @@ def test_a_folder_that_may_not_be_written_is_told_before_the_search(
     Path("o").mkdir()
     monkeypatch.setattr("petaudit.cli.mpuccs.os.access", lambda *_: False)
     monkeypatch.setattr("petaudit.cli.mpuccs.run_audit", pytest.fail)
-    found = run(*TABLES, "--out", "o")
-    assert (found.code, found.out) == (2, "")
-    assert found.err == "petaudit: error: cannot write to 'o'\n"
+    result = run(*TABLES, "--out", "o")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "petaudit: error: cannot write to 'o'\n"
 
 
 def test_a_folder_that_turns_out_to_be_read_only_is_an_error(
@@ -345,10 +345,10 @@ def test_a_folder_that_turns_out_to_be_read_only_is_an_error(
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
     monkeypatch.setattr("petaudit.system.output.tempfile.mkstemp", refuse)
-    found = run(*TABLES, "--out", "o")
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("petaudit: error: cannot write 'o/")
-    assert "Read-only file system" in found.err
+    result = run(*TABLES, "--out", "o")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("petaudit: error: cannot write 'o/")
+    assert "Read-only file system" in result.err
     assert files("o") == {}
 
 
@@ -363,12 +363,12 @@ def test_an_input_is_never_overwritten(name: str, role: str, run: Run) -> None:
     given = {"original": "original.csv", "synthetic": "synthetic.csv", "control": "original.csv"}
     given[role] = name
     before = files()
-    found = run(
+    result = run(
         *("mpuccs", given["original"], given["synthetic"]),
         *("--control", given["control"], "--out", "."),
     )
-    assert (found.code, found.out) == (2, "")
-    assert f"{name!r} is one of the inputs" in found.err
+    assert (result.code, result.out) == (2, "")
+    assert f"{name!r} is one of the inputs" in result.err
     assert files() == before
 
 
@@ -377,9 +377,9 @@ def test_an_input_is_known_by_any_name(run: Run) -> None:
     Path("o/tree.csv").symlink_to(Path("original.csv").resolve())
     os.link("synthetic.csv", "o/global.csv")
     before = files()
-    found = run(*TABLES, "--out", "o")
-    assert found.code == 2
-    assert "is one of the inputs" in found.err
+    result = run(*TABLES, "--out", "o")
+    assert result.code == 2
+    assert "is one of the inputs" in result.err
     assert files() == before
 
 
@@ -402,9 +402,9 @@ def test_a_folder_that_is_read_is_not_written(target: str, run: Run) -> None:
 def test_a_target_that_is_a_folder_leaves_the_others_alone(run: Run) -> None:
     Path("o/tree.csv").mkdir(parents=True)
     before = files()
-    found = run(*TABLES, "--out", "o")
-    assert (found.code, found.out) == (2, "")
-    assert "tree.csv" in found.err
+    result = run(*TABLES, "--out", "o")
+    assert (result.code, result.out) == (2, "")
+    assert "tree.csv" in result.err
     assert files() == before
 
 
@@ -425,10 +425,10 @@ def test_a_full_disk_leaves_whole_files_only(
         sync(descriptor)
 
     monkeypatch.setattr("petaudit.system.output.os.fsync", fail)
-    found = run(*TABLES, "--out", "o")
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("petaudit: error: cannot write 'o/")
-    assert "No space left" in found.err
+    result = run(*TABLES, "--out", "o")
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("petaudit: error: cannot write 'o/")
+    assert "No space left" in result.err
     assert calls == fails_at
     left = files("o")
     assert set(left) == set(old)

@@ -91,9 +91,9 @@ def leaked(text: str) -> set[str]:
 )
 def test_no_cell_is_told(kind: str, more: tuple[str, ...], run: Run) -> None:
     original, synthetic, control = tables(kind)
-    found = run("mpuccs", original, synthetic, "--control", control, "--out", "o", *more)
-    assert found.code in {0, 1}
-    told = found.out + found.err + everything_in("o")
+    result = run("mpuccs", original, synthetic, "--control", control, "--out", "o", *more)
+    assert result.code in {0, 1}
+    told = result.out + result.err + everything_in("o")
     # People are found by the cells that must stay out.
     assert json.loads(Path("o/summary.json").read_text())["results"][0]["details"]["figures"][
         "total_identified"
@@ -104,8 +104,8 @@ def test_no_cell_is_told(kind: str, more: tuple[str, ...], run: Run) -> None:
 def test_what_is_asked_for_is_written_and_never_printed(run: Run) -> None:
     original, synthetic, _ = tables("parquet")
     given = ("mpuccs", original, synthetic, "--out", "o", "--reveal-values")
-    found = run(*given)
-    assert leaked(found.out + found.err) == set()
+    result = run(*given)
+    assert leaked(result.out + result.err) == set()
     printed = run(*given, "--format", "json")
     assert leaked(printed.out + printed.err) == set()
     for name in ("global.csv", "tree.csv", "changes.csv", "summary.json"):
@@ -137,18 +137,18 @@ def test_an_error_about_kinds_quotes_no_cell(place: int, role: str, run: Run) ->
     wrong = pa.array((WHOLE if isinstance(COLUMNS[name][0], str) else TEXT)[: table.num_rows])
     changed = table.set_column(table.column_names.index(name), name, wrong)
     pc.write_csv(changed, files[role])
-    found = run(
+    result = run(
         *("mpuccs", files["original"], files["synthetic"], "--control", files["control"]),
         *("--out", "o"),
     )
     if isinstance(COLUMNS[name][0], str):
         # A file without types says nothing about text that looks like numbers.
-        assert found.code in {0, 2}
+        assert result.code in {0, 2}
     else:
-        assert found.code == 2
-        assert f"column {name!r} holds" in found.err
-        assert files[role] in found.err
-    assert leaked(found.out + found.err) == set()
+        assert result.code == 2
+        assert f"column {name!r} holds" in result.err
+        assert files[role] in result.err
+    assert leaked(result.out + result.err) == set()
 
 
 def test_debugging_aside_an_unforeseen_error_quotes_no_cell(
@@ -160,10 +160,10 @@ def test_debugging_aside_an_unforeseen_error_quotes_no_cell(
         raise ValueError(f"cannot convert {TEXT[0]!r}")
 
     monkeypatch.setattr("petaudit.singling.walk.Walk.run", fail)
-    found = run("mpuccs", original, synthetic, "--out", "o")
-    assert found.code == 2
-    assert "internal error (ValueError)" in found.err
-    assert leaked(found.out + found.err) == set()
+    result = run("mpuccs", original, synthetic, "--out", "o")
+    assert result.code == 2
+    assert "internal error (ValueError)" in result.err
+    assert leaked(result.out + result.err) == set()
 
 
 def test_a_library_s_warning_about_a_cell_stays_inside(
@@ -178,6 +178,6 @@ def test_a_library_s_warning_about_a_cell_stays_inside(
         return prepare(*given, **named)
 
     monkeypatch.setattr(running, "prepare", warn)
-    found = run("mpuccs", original, synthetic)
-    assert found.code == 0
-    assert leaked(found.out + found.err) == set()
+    result = run("mpuccs", original, synthetic)
+    assert result.code == 0
+    assert leaked(result.out + result.err) == set()

@@ -27,9 +27,9 @@ def table(write: Write) -> None:
 
 def test_a_report_of_each_kind_at_once(run: Run) -> None:
     names = ("a.html", "a.md", "a.xml", "a.sarif")
-    found = run(*GIVEN, "--k", "5", *(word for name in names for word in ("--report", name)))
-    assert (found.code, found.err) == (1, "")
-    assert found.out.splitlines()[-4:] == [f"wrote {name}" for name in names]
+    result = run(*GIVEN, "--k", "5", *(word for name in names for word in ("--report", name)))
+    assert (result.code, result.err) == (1, "")
+    assert result.out.splitlines()[-4:] == [f"wrote {name}" for name in names]
     page = Path("a.html").read_text(encoding="utf-8")
     assert page.startswith("<!doctype html>")
     assert "Do not release this as it is: the limit is not met." in page
@@ -74,9 +74,9 @@ def test_a_format_takes_the_place_of_the_table(format_name: str, run: Run) -> No
 @pytest.mark.parametrize("format_name", FORMATS)
 def test_what_was_not_decided_is_reported_and_never_as_safe(format_name: str, run: Run) -> None:
     asked = (*GIVEN, "--k", "2", "--limit", "k-map=2")
-    found = run(*asked, "--format", format_name, "--out", "x", "--report", "y.html")
-    assert found.code == 2
-    assert "k-map: needs a population table" in found.err
+    result = run(*asked, "--format", format_name, "--out", "x", "--report", "y.html")
+    assert result.code == 2
+    assert "k-map: needs a population table" in result.err
     page = Path("y.html").read_text(encoding="utf-8")
     assert 'class="verdict error"' in page
     assert "Not decided" in page
@@ -85,8 +85,8 @@ def test_what_was_not_decided_is_reported_and_never_as_safe(format_name: str, ru
 
 def test_text_and_json_are_not_written_where_nothing_was_decided(run: Run) -> None:
     for format_name in ("text", "json"):
-        found = run(*GIVEN, "--limit", "k-map=2", "--format", format_name, "--out", "x")
-        assert found.code == 2
+        result = run(*GIVEN, "--limit", "k-map=2", "--format", format_name, "--out", "x")
+        assert result.code == 2
         assert not Path("x").exists()
 
 
@@ -107,24 +107,24 @@ def test_text_and_json_are_not_written_where_nothing_was_decided(run: Run) -> No
 def test_what_is_wrong_is_said_before_anything_is_measured(
     options: list[str], words: str, run: Run
 ) -> None:
-    found = run("check", "no-such-table.csv", "--qi", "zip", *options)
-    assert (found.code, found.out) == (2, "")
-    assert words in found.err
-    assert "no-such-table" not in found.err
+    result = run("check", "no-such-table.csv", "--qi", "zip", *options)
+    assert (result.code, result.out) == (2, "")
+    assert words in result.err
+    assert "no-such-table" not in result.err
     assert [path.name for path in Path().iterdir()] == ["t.csv"]
 
 
 def test_a_folder_is_no_place_for_a_report(run: Run) -> None:
     Path("d.html").mkdir()
-    found = run("check", "no-such-table.csv", "--qi", "zip", "--report", "d.html")
-    assert (found.code, found.out) == (2, "")
-    assert "'d.html' is a folder, and no file can replace it" in found.err
+    result = run("check", "no-such-table.csv", "--qi", "zip", "--report", "d.html")
+    assert (result.code, result.out) == (2, "")
+    assert "'d.html' is a folder, and no file can replace it" in result.err
 
 
 def test_an_input_is_not_written_to(run: Run, write: Write) -> None:
     write("t.html", ROWS)
-    found = run("check", "t.html", "--qi", "zip,age", "--report", "t.html")
-    assert found.code == 2
+    result = run("check", "t.html", "--qi", "zip,age", "--report", "t.html")
+    assert result.code == 2
     assert Path("t.html").read_text(encoding="utf-8") == ROWS
 
 
@@ -145,15 +145,15 @@ def test_before_and_after(run: Run) -> None:
 def test_the_earlier_result_is_not_written_to(run: Run) -> None:
     run(*GIVEN, "--format", "json", "--out", "before.html")
     kept = Path("before.html").read_bytes()
-    found = run(*GIVEN, "--report", "before.html", "--baseline", "before.html")
-    assert found.code == 2
+    result = run(*GIVEN, "--report", "before.html", "--baseline", "before.html")
+    assert result.code == 2
     assert Path("before.html").read_bytes() == kept
 
 
 def test_a_report_of_a_kept_result_is_that_of_the_result(run: Run) -> None:
     run(*GIVEN, "--k", "5", "--report", "direct.html", "--format", "json", "--out", "kept.json")
-    found = run("report", "kept.json")
-    assert (found.code, found.out, found.err) == (0, "wrote kept.html\n", "")
+    result = run("report", "kept.json")
+    assert (result.code, result.out, result.err) == (0, "wrote kept.html\n", "")
     assert Path("kept.html").read_bytes() == Path("direct.html").read_bytes()
 
 
@@ -199,8 +199,8 @@ def test_reports_of_a_pipeline(run: Run, write: Write) -> None:
 def test_a_report_of_a_search(run: Run, write: Write) -> None:
     write("o.csv", "a,b\n1,x\n2,y\n3,z\n")
     write("s.csv", "a,b\n1,x\n9,y\n")
-    found = run("mpuccs", "o.csv", "s.csv", "--report", "a.html", "--limit", "0.1", "--quiet")
-    assert found.code == 1
+    result = run("mpuccs", "o.csv", "s.csv", "--report", "a.html", "--limit", "0.1", "--quiet")
+    assert result.code == 1
     page = Path("a.html").read_text(encoding="utf-8")
     assert "Singling-out audit of s.csv" in page
     assert page.count("<svg") > 3
@@ -218,9 +218,9 @@ def test_a_report_of_a_search(run: Run, write: Write) -> None:
     ],
 )
 def test_wrong_calls(arguments: list[str], words: str, run: Run) -> None:
-    found = run("report", *arguments)
-    assert (found.code, found.out) == (2, "")
-    assert words in found.err
+    result = run("report", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert words in result.err
     assert [path.name for path in Path().iterdir()] == ["t.csv"]
 
 

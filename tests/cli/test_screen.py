@@ -48,8 +48,8 @@ def test_every_bundled_table_fits_a_screen(
         *others, last = open_source(dataset.path).columns
         roles = ("--qi", ",".join(others[:4]), "--sensitive", last)
     for limits in limits_of(name):
-        found = run("check", f"benchmark://{name}", *roles, *limits, "--lang", language)
-        check_screen(found.out, language)
+        result = run("check", f"benchmark://{name}", *roles, *limits, "--lang", language)
+        check_screen(result.out, language)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -76,16 +76,16 @@ def test_quiet_is_one_line(command: str, table: Path, run: Run) -> None:
         "demo": ("demo",),
         "run": ("run", "a.yaml"),
     }
-    found = run(*given[command], "--quiet")
+    result = run(*given[command], "--quiet")
     code = 0 if command == "demo" else 1
-    assert (found.code, found.err) == (code, "")
-    assert re.fullmatch(rf"Verdict: .* k-anonymity .*\(exit code {code}\)\n", found.out)
+    assert (result.code, result.err) == (code, "")
+    assert re.fullmatch(rf"Verdict: .* k-anonymity .*\(exit code {code}\)\n", result.out)
 
 
 def test_what_breaks_a_release_comes_before_what_is_close_to_a_limit(table: Path, run: Run) -> None:
     limits = ("--k", "2", "--t", "0.2", "--limit", "marketer-risk=0.9", "--l", "5")
-    found = run("check", table, "--qi", "zip,age", "--sensitive", "disease", *limits)
-    blocks = found.out.split("\n\n")
+    result = run("check", table, "--qi", "zip,age", "--sensitive", "disease", *limits)
+    blocks = result.out.split("\n\n")
     names = [line.split()[0] for line in blocks[1].splitlines()[2:]]
     # l is 1 of 5, t 0.25 of 0.2; k is at its limit, the risk of 0.5 far from it.
     assert names == ["l-diversity", "t-closeness", "k-anonymity", "marketer-risk"]

@@ -61,10 +61,10 @@ def test_a_target_that_cannot_be_written_is_an_error(
 ) -> None:
     Path("folder").mkdir()
     before = files()
-    found = run("check", table, *ROLES, "--out", target)
-    assert (found.code, found.out) == (2, "")
-    assert found.err.startswith("petaudit: error: cannot write ")
-    assert says in found.err
+    result = run("check", table, *ROLES, "--out", target)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("petaudit: error: cannot write ")
+    assert says in result.err
     assert files() == before
 
 
@@ -77,9 +77,9 @@ def test_a_folder_that_may_not_be_written_is_an_error(
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr("petaudit.system.output.tempfile.mkstemp", refuse)
-    found = run("check", table, *ROLES, "--out", "report.txt")
-    assert (found.code, found.out) == (2, "")
-    assert "Permission denied" in found.err
+    result = run("check", table, *ROLES, "--out", "report.txt")
+    assert (result.code, result.out) == (2, "")
+    assert "Permission denied" in result.err
 
 
 @pytest.mark.parametrize("command", ["check", "generalize"])
@@ -99,10 +99,10 @@ def test_a_full_disk_keeps_the_old_file(
 
     monkeypatch.setattr("petaudit.system.output.os.fsync", fail)
     given = ["check", table, *ROLES] if command == "check" else generalize(table, hierarchies)
-    found = run(*given, "--out", "out.csv")
-    assert (found.code, found.out) == (2, "")
-    assert "out.csv" in found.err
-    assert "No space left" in found.err
+    result = run(*given, "--out", "out.csv")
+    assert (result.code, result.out) == (2, "")
+    assert "out.csv" in result.err
+    assert "No space left" in result.err
     assert files() == before
 
 
@@ -121,16 +121,16 @@ def test_a_report_never_overwrites_what_it_read(
     }[role]
     before = files()
     given = ["check", table, "--hierarchies", hierarchies, "--original", "original.csv"]
-    found = run(*given, "--out", target)
-    assert found.code == 2
-    assert target.removeprefix("./") in found.err
+    result = run(*given, "--out", target)
+    assert result.code == 2
+    assert target.removeprefix("./") in result.err
     assert files() == before
 
 
 def test_generalize_never_overwrites_its_table(table: Path, hierarchies: Path, run: Run) -> None:
     before = files()
-    found = run(*generalize(table, hierarchies, "--out", table))
-    assert (found.code, found.out) == (2, "")
+    result = run(*generalize(table, hierarchies, "--out", table))
+    assert (result.code, result.out) == (2, "")
     assert files() == before
 
 
@@ -147,8 +147,8 @@ def test_a_device_is_never_replaced(table: Path, run: Run) -> None:
     os.mkfifo("pipe")
     reader = os.open("pipe", os.O_RDONLY | os.O_NONBLOCK)
     try:
-        found = run("check", table, *ROLES, "--out", "pipe")
-        assert found.code == 2 or os.read(reader, 9) == b"petaudit "
+        result = run("check", table, *ROLES, "--out", "pipe")
+        assert result.code == 2 or os.read(reader, 9) == b"petaudit "
     finally:
         os.close(reader)
     assert Path("pipe").is_fifo()
@@ -191,10 +191,10 @@ def test_output_that_finds_no_room_is_an_error(
     command: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", FullDisk())
-    found = run(command)
-    assert found.code == 2
-    assert "No space left" in found.err
-    assert "internal error" not in found.err
+    result = run(command)
+    assert result.code == 2
+    assert "No space left" in result.err
+    assert "internal error" not in result.err
 
 
 def test_a_full_disk_is_told_once(start_process: Start) -> None:
@@ -211,8 +211,8 @@ def test_a_report_is_written_without_any_terminal(
 ) -> None:
     """Services and scheduled jobs may have no standard output at all."""
     monkeypatch.setattr(sys, "stdout", None)
-    found = run("check", table, *ROLES, "--out", "report.txt")
-    assert (found.code, found.err) == (0, "")
+    result = run("check", table, *ROLES, "--out", "report.txt")
+    assert (result.code, result.err) == (0, "")
     assert Path("report.txt").exists()
 
 
@@ -221,8 +221,8 @@ def test_ctrl_c_ends_quietly(table: Path, run: Run, monkeypatch: pytest.MonkeyPa
         raise KeyboardInterrupt
 
     monkeypatch.setattr("petaudit.cli.check.audit", interrupt)
-    found = run("check", table, *ROLES, "--out", "report.txt")
-    assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
+    result = run("check", table, *ROLES, "--out", "report.txt")
+    assert (result.code, result.out, result.err) == (130, "", "petaudit: interrupted\n")
     assert not Path("report.txt").exists()
 
 
@@ -249,6 +249,6 @@ def test_ctrl_c_while_the_engine_counts_ends_quietly(
         raise RuntimeError("Query interrupted")
 
     monkeypatch.setattr("narwhals.stable.v2.LazyFrame.to_native", interrupt)
-    found = run("check", table, *ROLES, "--out", "report.txt")
-    assert (found.code, found.out, found.err) == (130, "", "petaudit: interrupted\n")
+    result = run("check", table, *ROLES, "--out", "report.txt")
+    assert (result.code, result.out, result.err) == (130, "", "petaudit: interrupted\n")
     assert not Path("report.txt").exists()

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, time
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import duckdb
 import numpy as np
@@ -18,6 +19,8 @@ from pyarrow import parquet
 from conformance.tables import Columns
 
 MORE_PARTITIONS_THAN_ROWS = 5
+NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+"""What a folder of nulls is called."""
 
 
 def arrow_table(columns: Columns) -> pa.Table:
@@ -28,16 +31,25 @@ def arrow_table(columns: Columns) -> pa.Table:
 def _type_of(cells: list[Any]) -> pa.DataType:
     kinds = {type(cell) for cell in cells if cell is not None}
     known = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), date: pa.date32()}
-    known[np.float32] = pa.float32()
+    known |= {np.float32: pa.float32(), time: pa.time64("us")}
     return known.get(next(iter(kinds)), pa.string()) if kinds else pa.string()
 
 
 def _parquet(columns: Columns, path: Path) -> Any:
-    """Two files, one of them without a row."""
+    """A folder of partitions by the last column, or two files, one of them without a row."""
     table = arrow_table(columns)
     path.mkdir()
-    parquet.write_table(table.slice(0, 0), path / "0.parquet")
-    parquet.write_table(table, path / "1.parquet")
+    name = table.column_names[-1]
+    if not pa.types.is_string(table[name].type) and not pa.types.is_integer(table[name].type):
+        parquet.write_table(table.slice(0, 0), path / "0.parquet")
+        parquet.write_table(table, path / "1.parquet")
+        return path
+    for value in table[name].unique().to_pylist():
+        part = [place for place, cell in enumerate(table[name].to_pylist()) if cell == value]
+        written = NO_VALUE if value is None else quote(str(value), safe="")
+        folder = path / f"{quote(name)}={written}"
+        folder.mkdir()
+        parquet.write_table(table.take(part).drop_columns([name]), folder / "0.parquet")
     return path
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, time
 from typing import Any
 
 import numpy as np
@@ -121,7 +121,10 @@ def _typed() -> Released:
         "smokes": [drawn.choice([True, False, None]) for _ in range(size)],
         "salary": [drawn.choice([1, 2, 3, 50, None]) for _ in range(size)],
     }
-    names = ("born", "Zip", "weight", "smokes")
+    hours = [drawn.choice([time(8), time(8), time(23, 59, 59, 500_000), None]) for _ in range(size)]
+    # The last column can be in the names of folders.
+    table = {"at": hours} | table
+    names = ("born", "Zip", "weight", "smokes", "at")
     return Released(
         table=table,
         original=table,

@@ -15,6 +15,7 @@ PAGES = (
     *("databases.md", "policies.md", "singling-out-statistics.md", "singling-out-tables.md"),
     *("case-study.md", "choosing-measures.md", "comparison.md", "concepts.md", "conventions.md"),
     *("faq.md", "glossary.md", "migration/sdcmicro.md", "anonymize.md", "private-tables.md"),
+    "deploying.md",
 )
 HAN = r"[\u3400-\u9fff]"
 every_page = pytest.mark.parametrize("page", PAGES)

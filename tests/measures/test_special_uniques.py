@@ -292,8 +292,12 @@ def test_a_set_is_minimal_by_its_columns_in_every_word() -> None:
     assert (rows[frozenset({64})], rows[frozenset({0, 65})]) == (1, 4)
 
 
-def test_large_groups_and_many_sets_are_counted_right() -> None:
-    """Groups of more than ten rows are counted in another way, and arrays have to grow."""
+@pytest.mark.parametrize("dense", [0, 8])
+def test_large_groups_and_many_sets_are_counted_right(
+    dense: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where groups have too many parts to count all that there could be."""
+    monkeypatch.setattr("petaudit.singling.column_sets._DENSE", dense)
     rng = np.random.default_rng(1)
     codes = rng.integers(0, [[2], [3], [7], [30], [4], [2], [3]], (7, 400)).astype(np.uint32)
     rows = [tuple(map(str, row)) for row in codes.T.tolist()]

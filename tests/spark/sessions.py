@@ -32,6 +32,8 @@ SETTINGS = FOR_LITTLE_TABLES | {
     "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     # Not ours: what counts must not depend on it.
     "spark.sql.session.timeZone": "Asia/Taipei",
+    # So that frames can have columns of this type.
+    "spark.sql.timeType.enabled": "true",
 }
 
 

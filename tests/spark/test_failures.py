@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,9 +14,17 @@ import pytest
 from pyarrow import parquet
 
 from petaudit.tables.engines.spark_jobs import spark_failure
-from spark.processes import petaudit
+from spark.processes import own_environment, petaudit
 
-SAID = "pyspark failed while counting (the workers' Python failed: every worker needs this version"
+WITHOUT_PACKAGES = f'exec "{sys.executable}" -S "$@"'
+"""A Python that does not look into the folder of installed packages."""
+
+SAID = {
+    "without petaudit": "the workers' Python lacks (petaudit|numpy|pyarrow)",
+    "not there": "the workers have no such Python, or may not run it",
+    "ends at once": "the workers' Python failed",
+}
+"""By what is wrong with the workers' Python."""
 
 
 class Named(Exception):  # noqa: N818 (as PySpark calls its own)
@@ -38,8 +49,25 @@ def test_failures_have_names() -> None:
         assert str(spark_failure(problem)).startswith("the workers' Python failed: every worker")
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("ModuleNotFoundError: No module named 'petaudit'", "the workers' Python lacks petaudit: "),
+        ("No module named 'numba.core'", "the workers' Python lacks numba: "),
+        ("No module named 'Wang Mei'", "the workers' Python failed: "),
+        ("PyArrow >= 18.0.0 must be installed", "the workers' Python lacks pyarrow: "),
+        ("[PYTHON_VERSION_MISMATCH] a cell", "the workers' Python has another version than this"),
+        ('Cannot run program "/a": error=2, No such file', "the workers have no such Python"),
+    ],
+)
+def test_what_is_wrong_with_the_workers_python_is_told_apart(text: str, said: str) -> None:
+    told = str(spark_failure(PythonException(f"{text} 'a cell'")))
+    assert told.startswith(said)
+    assert "a cell" not in told
+
+
 @pytest.mark.spark
-@pytest.mark.parametrize("python", ["without petaudit", "not there", "ends at once"])
+@pytest.mark.parametrize("python", SAID)
 def test_a_python_of_the_workers_that_cannot_count(python: str, tmp_path: Path) -> None:
     draw = np.random.default_rng(1)
     rows = 3_000
@@ -49,10 +77,7 @@ def test_a_python_of_the_workers_that_cannot_count(python: str, tmp_path: Path) 
     parquet.write_table(pa.table(columns), path)
     other = tmp_path / "python"
     if python != "not there":
-        # Without the folder of installed packages.
-        run = "exit 1" if python == "ends at once" else f'exec "{sys.executable}" -S "$@"'
-        other.write_text(f"#!/bin/sh\n{run}\n", encoding="utf-8")
-        other.chmod(0o755)
+        _write_python(other, "exit 1" if python == "ends at once" else WITHOUT_PACKAGES)
     running = petaudit(
         *(tmp_path, "check", path, "--qi", "zip,age", "--sensitive", "sick,pay"),
         *("--measures", "t-closeness", "--engine", "spark", "--spark-master", "local[1]"),
@@ -60,5 +85,68 @@ def test_a_python_of_the_workers_that_cannot_count(python: str, tmp_path: Path) 
     )
     complained = running.communicate(timeout=120)[1]
     assert running.returncode == 2
-    assert SAID in complained
+    assert re.search(
+        rf"pyspark failed while counting \({SAID[python]}: every worker needs this version",
+        complained,
+    )
     assert "(see 'What the cluster needs' in the documentation)" in complained
+
+
+def _write_python(path: Path, command: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+@pytest.mark.spark
+def test_the_doctor_looks_at_a_worker(tmp_path: Path) -> None:
+    said = {}
+    lacking = _write_python(tmp_path / "lacking", WITHOUT_PACKAGES)
+    for python in (sys.executable, str(lacking)):
+        running = petaudit(
+            *(tmp_path, "doctor", "--spark-master", "local[1]", "--format", "json"),
+            PYSPARK_PYTHON=python,
+        )
+        said[python] = json.loads(running.communicate(timeout=240)[0]), running.returncode
+    facts, code = said[sys.executable]
+    [worker] = facts["spark"]["workers"]
+    assert (code, facts["problems"], facts["spark"]["master"]) == (0, [], "local[1]")
+    assert (worker["python"], worker["packages"]["petaudit"]) == (
+        facts["python"],
+        facts["petaudit"],
+    )
+    facts, code = said[str(lacking)]
+    assert code == 2
+    assert any("has no petaudit in" in problem for problem in facts["problems"])
+
+
+@pytest.mark.spark
+def test_a_program_that_spark_submit_starts(tmp_path: Path) -> None:
+    """It counts where spark-submit was told to, and ends without a traceback."""
+    import pyspark  # noqa: PLC0415 (an extra)
+
+    table = tmp_path / "table.parquet"
+    parquet.write_table(pa.table({"zip": ["1", "1", "2"]}), table)
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import sys\n"
+        "from petaudit.cli import main\n"
+        "code = main(sys.argv[1:])\n"
+        "from pyspark import SparkContext\n"
+        "print(SparkContext._active_spark_context.master)\n"
+        "sys.exit(code)\n"
+    )
+    submit = Path(pyspark.__file__).parent / "bin" / "spark-submit"
+    check = ("check", table, "--qi", "zip", "--k", "1", "--engine", "spark", "--quiet")
+    done = subprocess.run(
+        [str(submit), "--master", "local[1,3]", str(program), *map(str, check)],
+        cwd=tmp_path,
+        env=own_environment(tmp_path, PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1"),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "local[1,3]"
+    assert "Traceback" not in done.stderr

@@ -18,7 +18,7 @@ from petaudit.cli import main
 from petaudit.errors import ColumnError, EngineError, InputError, OptionError, PetauditError
 from petaudit.tables import open_source
 from petaudit.tables.engines import spark_session as _spark_session
-from petaudit.tables.engines.spark_files import _BLOCK, scan_csv
+from petaudit.tables.engines.spark_csv import _BLOCK, scan_csv
 from petaudit.tables.engines.spark_settings import chosen_master, is_master, session_settings
 from spark.processes import petaudit
 
@@ -431,7 +431,7 @@ def test_the_master_is_the_given_one_or_that_of_the_environment(
 def test_a_cluster_elsewhere_finds_only_files_as_they_are(
     spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("petaudit.tables.engines.spark_files.is_local", lambda master: False)
+    monkeypatch.setattr("petaudit.tables.engines.spark_csv.is_local", lambda master: False)
     path = tmp_path / "table.csv"
     path.write_bytes(b"a;b\n1;2\n")
     assert rows_of(path, engine="spark") == (("a", "b"), [["1", "2"]])

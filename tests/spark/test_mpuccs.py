@@ -12,6 +12,8 @@ from pyarrow import parquet
 
 import petaudit
 from petaudit.errors import NotMeasurableError, OptionError
+from petaudit.singling import strategy
+from petaudit.tables import open_source
 from petaudit.tables._private_folder import private_folder
 from petaudit.tables.joint import duck_coding, spark_pair
 from petaudit.tables.table_counts import TableCounts
@@ -70,6 +72,7 @@ def test_the_same_answer_from_counts(
         spark.createDataFrame(original).repartition(3),
         spark.createDataFrame(synthetic),
         max_baseline_cols=2,
+        search="engine",
     )
     # The largest result: the distinct days, and histograms of four combinations.
     assert max(fetched) < 100
@@ -88,7 +91,9 @@ def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
         "min_entropy_delta": 0.05,
         "renyi_alpha": 1.0,
     }
-    result = petaudit.mpuccs(original, spark.createDataFrame(synthetic), control, **settings)
+    result = petaudit.mpuccs(
+        original, spark.createDataFrame(synthetic), control, search="engine", **settings
+    )
     expected = petaudit.mpuccs(original, synthetic, **settings)
     assert result.findings.tree_columns() == expected.findings.tree_columns()
     assert result.figures["total_identified"] == expected.figures["total_identified"]
@@ -96,10 +101,39 @@ def test_a_table_from_here_and_duplicates_that_stay(spark: Any) -> None:
     assert any("rows on a cluster have none" in text for text in result.warnings)
 
 
-def test_rows_do_not_come_into_memory(spark: Any) -> None:
-    table = spark.createDataFrame(people(5, 1))
-    with pytest.raises(OptionError, match="which returns only counts"):
-        petaudit.mpuccs(table, table, search="memory")
+def test_small_tables_are_searched_here_in_codes(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many times as fast; the figures are those of tables that are here."""
+    original, synthetic, control = people(400, 1), people(300, 2), people(50, 3)
+    monkeypatch.setattr(duck_coding, "MANY_VALUES", 100)
+    tables = [spark.createDataFrame(table) for table in (original, synthetic, control)]
+    result = petaudit.mpuccs(*tables, max_baseline_cols=2)
+    expected = petaudit.mpuccs(original, synthetic, control, max_baseline_cols=2)
+    of_control = {name for name in expected.figures if name.startswith(("excess", "control"))}
+    assert len(of_control) < len(expected.figures) - 5
+    expected_figures = expected.figures | dict.fromkeys(of_control)
+    assert result.figures == expected_figures
+    assert result.findings.tree_columns() == expected.findings.tree_columns()
+    assert result.search["way"] == "memory"
+    assert "came from Spark as codes" in result.search["reason"]
+    assert any("rows on a cluster have none" in text for text in result.warnings)
+    with pytest.raises(NotMeasurableError, match="there is no list of the rows"):
+        _ = result.details
+
+
+def test_what_does_not_fit_here_is_counted_there(
+    spark: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(strategy, "MOST_ROWS", 4)
+    tables = [open_source(spark.createDataFrame(people(5, 1)))] * 2
+    assert strategy.choose_strategy(tables, "auto", None).place == "engine"
+    with pytest.raises(OptionError, match="too many to be fetched as codes: at most 4 of a table"):
+        strategy.choose_strategy(tables, "memory", None)
+    monkeypatch.setattr(strategy, "MOST_ROWS", 5)
+    assert strategy.choose_strategy(tables, "auto", None).place == "memory"
+    assert strategy.choose_strategy(tables, "engine", None).place == "engine"
+    assert strategy.choose_strategy(tables, "auto", None, with_people=True).place == "engine"
 
 
 def test_files_are_counted_by_spark_where_it_is_asked_for(spark: Any, tmp_path: Path) -> None:
@@ -107,7 +141,7 @@ def test_files_are_counted_by_spark_where_it_is_asked_for(spark: Any, tmp_path: 
     paths = [tmp_path / f"{name}.parquet" for name in tables]
     for path, table in zip(paths, tables.values(), strict=True):
         parquet.write_table(table, path)
-    result = petaudit.mpuccs(*paths, max_baseline_cols=2, engine="spark")
+    result = petaudit.mpuccs(*paths, max_baseline_cols=2, engine="spark", search="engine")
     assert_same(result, petaudit.mpuccs(*paths, max_baseline_cols=2, engine="duckdb"))
 
 

@@ -19,7 +19,7 @@ from petaudit.singling.kernels import Bytes, Indices, Words, kernel
 
 LEAF = 128
 """As many rows as a leaf has at most."""
-_SAMPLE = 256
+_SAMPLE = 64
 """Rows of a node that choose where it is split."""
 _NO_LOW, _NO_HIGH = 2**31 - 1, -(2**31)
 

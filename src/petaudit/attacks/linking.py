@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from petaudit.attacks.mixed_rows import Steps, Weights
+from petaudit.attacks.mixed_rows import MixedRows, Steps, Weights
 from petaudit.attacks.nearest import different_rows, in_blocks
 from petaudit.attacks.tables import AttackTables
 from petaudit.singling.control import SYNTHETIC
@@ -27,20 +27,36 @@ def linked_among(
     rows = tables.rows
     first, second = (rows.places(names) for names in lists)
     places = [*first, *second]
-    points = np.ascontiguousarray(rows.steps[places, rows.of_table(table)].T)
-    which, group, _ = different_rows(points)
-    points = points[which]
-    cells = np.ascontiguousarray(rows.steps[places, rows.of_table(SYNTHETIC)])
-    found = np.empty(len(points))
+    others = rows.of_table(SYNTHETIC)
+    cells = tables.array((len(places), others.stop - others.start), np.int32)
+    for row, place in enumerate(places):
+        cells[row] = rows.steps[place, others]
     wanted = min(neighbours, cells.shape[1])
+    people = []
+    for block in tables.blocks(table):
+        points = np.ascontiguousarray(rows.steps[places, block].T)
+        which, group, _ = different_rows(points)
+        people.append(_of_points(points[which], cells, len(first), rows, places, wanted)[group])
+    return np.concatenate(people)
+
+
+def _of_points(
+    points: Steps,
+    cells: Steps,
+    columns: int,
+    rows: MixedRows,
+    places: Sequence[int],
+    neighbours: int,
+) -> Weights:
+    found = np.empty(len(points))
 
     def look(part: slice) -> None:
-        given: list[Any] = [points[part], cells, len(first), rows.weights[places], rows.unit]
-        given += [wanted, found[part]]
+        given: list[Any] = [points[part], cells, columns, rows.weights[places], rows.unit]
+        given += [neighbours, found[part]]
         _link(*given)
 
     in_blocks(len(points), look, None)
-    return found[group]
+    return found
 
 
 @kernel

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from petaudit.attacks.counted import CountedTables
 from petaudit.attacks.mixed_rows import Weights
 from petaudit.attacks.nearest import Secret
-from petaudit.attacks.people import Attack
+from petaudit.attacks.people import Attack, alone_among
 from petaudit.attacks.tables import AttackTables
 from petaudit.errors import NotMeasurableError
 from petaudit.exact.excess import Successes
@@ -28,8 +29,10 @@ def _of_people(tables: AttackTables, of_rows: Weights) -> tuple[Weights, Weights
     return of_rows[tables.part(ORIGINAL)], control
 
 
-def copied(tables: AttackTables, columns: Sequence[str]) -> Attack:
+def copied(tables: AttackTables | CountedTables, columns: Sequence[str]) -> Attack:
     """The whole row occurs in the synthetic table."""
+    if isinstance(tables, CountedTables):
+        return tables.copied(columns)
     groups = tables.groups(columns)
     is_there = (groups.sizes[SYNTHETIC] > 0).astype(np.float64)
     return Attack("", *_of_people(tables, is_there[groups.group]))
@@ -83,8 +86,10 @@ def linked(
     return Attack(name, of(ORIGINAL), of(CONTROL) if tables.has_control else None)
 
 
-def replicated(tables: AttackTables, keys: Sequence[str]) -> Attack:
+def replicated(tables: AttackTables | CountedTables, keys: Sequence[str]) -> Attack:
     """Unique by the keys among as many people as the smaller table has, and in the synthetic."""
+    if isinstance(tables, CountedTables):
+        return tables.replicated(keys)
     groups = tables.groups(keys)
     is_single = (groups.sizes[SYNTHETIC] == 1).astype(np.float64)
     people = [tables.joint.rows[ORIGINAL]]
@@ -98,31 +103,19 @@ def replicated(tables: AttackTables, keys: Sequence[str]) -> Attack:
     return Attack("", found[0], found[1] if tables.has_control else None)
 
 
-def alone_among(sizes: Indices, many: int, drawn: int) -> Weights:
-    """The probability to be unique among people drawn, for one of so many with the same keys.
-
-    >>> alone_among(np.array([1, 2, 3]), many=4, drawn=2).tolist()
-    [1.0, 0.6666666666666666, 0.3333333333333333]
-    >>> alone_among(np.array([1, 2]), many=4, drawn=4).tolist()
-    [1.0, 0.0]
-    """
-    by_size = [1.0, 1.0]
-    # C(N - n, m - 1) / C(N - 1, m - 1), from one n to the next.
-    while len(by_size) <= int(sizes.max(initial=1)) and by_size[-1] > 0:
-        others = len(by_size) - 1
-        by_size.append(by_size[-1] * max(many - drawn - others + 1, 0) / (many - others))
-    known = np.array([*by_size, 0.0])
-    alone: Weights = known[np.minimum(sizes, len(known) - 1)]
-    return alone
-
-
-def disclosed(tables: AttackTables, target: str, keys: Sequence[str]) -> Attack:
+def disclosed(tables: AttackTables | CountedTables, target: str, keys: Sequence[str]) -> Attack:
     """The keys occur in the synthetic table, and always with the person's target."""
+    if isinstance(tables, CountedTables):
+        return tables.disclosed(target, keys)
     return Attack(target, *_of_people(tables, _always(tables, target, keys, SYNTHETIC)))
 
 
-def disclosed_in_original(tables: AttackTables, target: str, keys: Sequence[str]) -> float:
+def disclosed_in_original(
+    tables: AttackTables | CountedTables, target: str, keys: Sequence[str]
+) -> float:
     """The share of people whose keys have one value of the target in the original itself."""
+    if isinstance(tables, CountedTables):
+        return tables.disclosed_in_original(target, keys)
     people, _ = _of_people(tables, _always(tables, target, keys, ORIGINAL))
     return tables.successes(ORIGINAL, people).share
 
@@ -245,7 +238,7 @@ def nearer_to_training(tables: AttackTables, columns: Sequence[str]) -> float:
     # Of the larger table, as many are drawn as the smaller has.
     larger, smaller = (ORIGINAL, CONTROL) if sizes[0] >= sizes[1] else (CONTROL, ORIGINAL)
     radii = tables.nearest(SYNTHETIC, columns, among=smaller).distance
-    nearer, level = tables.tree(larger, columns).within(tables.rows, SYNTHETIC, radii)
+    nearer, level = tables.within(larger, columns, SYNTHETIC, radii)
     many, drawn = max(sizes), min(sizes)
     strictly, at_most = (_any_drawn(each, many, drawn) for each in (nearer, nearer + level))
     share = math.fsum(((strictly + at_most) / 2).tolist()) / len(radii)

@@ -16,7 +16,7 @@ in a million of the range, and still leaves equal differences equal.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
@@ -68,8 +68,10 @@ class MixedRows:
         return [place for place, name in enumerate(self.columns) if name in columns]
 
 
-def mixed_rows(tables: JointTables) -> MixedRows:
-    """Encode tables that have common codes.
+def mixed_rows(
+    tables: JointTables, array: Callable[[tuple[int, int], Any], npt.NDArray[Any]] = np.empty
+) -> MixedRows:
+    """Encode tables that have common codes; what comes of it goes to an ``array``.
 
     >>> import pyarrow as pa
     >>> from petaudit.tables import open_source
@@ -90,7 +92,7 @@ def mixed_rows(tables: JointTables) -> MixedRows:
     unit = math.lcm(*(scale.range for scale in kept))
     if unit > most:
         unit = 1 << (most.bit_length() - 1)
-    steps = np.empty((len(kept), tables.codes.shape[1]), np.int32)
+    steps = array((len(kept), tables.codes.shape[1]), np.int32)
     for row, (place, scale) in enumerate(zip(used, kept, strict=True)):
         steps[row] = scale.steps[tables.codes[place]]
     names = tuple(tables.columns[place] for place in used)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
@@ -45,6 +45,33 @@ class Neighbours:
     hits: Indices
     """How many of these have the secret of the row."""
 
+    def among_more(self, other: Neighbours) -> Neighbours:
+        """What is nearest to the same rows where further ones are searched, too.
+
+        >>> one = Neighbours(*map(np.array, ([3.0, 1.0], [4.0, 1.0], [1, 2], [1, 0])))
+        >>> other = Neighbours(*map(np.array, ([3.0, 5.0], [9.0, 6.0], [1, 1], [0, 1])))
+        >>> more = one.among_more(other)
+        >>> [part.tolist() for part in (more.distance, more.second, more.ties, more.hits)]
+        [[3.0, 1.0], [3.0, 1.0], [2, 2], [1, 0]]
+        """
+        distance = np.minimum(self.distance, other.distance)
+        # The second of all is that of one side, or the nearest of the side that is farther.
+        second = np.minimum(
+            np.minimum(self.second, other.second), np.maximum(self.distance, other.distance)
+        )
+        is_own, is_other = self.distance == distance, other.distance == distance
+        ties = self.ties * is_own + other.ties * is_other
+        hits = self.hits * is_own + other.hits * is_other
+        return Neighbours(distance, second, ties, hits)
+
+    @classmethod
+    def of_all(cls, parts: Sequence[Neighbours]) -> Neighbours:
+        """What is nearest to the rows of several blocks, one block after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        names = [each.name for each in fields(cls)]
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
 
 @dataclass(frozen=True)
 class Secret:
@@ -56,13 +83,13 @@ class Secret:
 
 
 class Tree:
-    """The different rows of a table in some columns, sorted so that near ones are together."""
+    """The different ones of some rows in some columns, sorted so that near ones are together."""
 
     def __init__(
-        self, rows: MixedRows, table: int, columns: Sequence[int], secret: Secret | None = None
+        self, rows: MixedRows, part: slice, columns: Sequence[int], secret: Secret | None = None
     ) -> None:
         self.columns, self.secret = [*columns], secret
-        points, secrets, _ = _points(rows, table, self.columns, secret)
+        points, secrets, _ = _points(rows, part, self.columns, secret)
         # Rows with different secrets are different.
         which, _, counts = different_rows(_with_secret(points, secrets, secret))
         points = points[which] if len(which) < len(points) else points
@@ -90,14 +117,14 @@ class Tree:
     def nearest(
         self,
         rows: MixedRows,
-        table: int,
+        part: slice,
         *,
         second: bool = False,
         search: Search = "auto",
         threads: int | None = None,
     ) -> Neighbours:
-        """Find the rows that are nearest to those of a table."""
-        points, wanted, tolerances = _points(rows, table, self.columns, self.secret)
+        """Find the rows that are nearest to those of a part."""
+        points, wanted, tolerances = _points(rows, part, self.columns, self.secret)
         which, places, _ = different_rows(_with_secret(points, wanted, self.secret))
         if len(which) < len(points):
             points, wanted, tolerances = points[which], wanted[which], tolerances[which]
@@ -105,9 +132,9 @@ class Tree:
         kinds = (np.float64, np.float64, np.int64, np.int64)
         results: list[Any] = [np.empty(many, kind) for kind in kinds]
 
-        def look(part: slice, by_tree: bool) -> int:
-            given = (self.secrets, wanted[part], tolerances[part], second, by_tree)
-            arguments = [points[part], *self._arrays, *given, *(each[part] for each in results)]
+        def look(some: slice, by_tree: bool) -> int:
+            given = (self.secrets, wanted[some], tolerances[some], second, by_tree)
+            arguments = [points[some], *self._arrays, *given, *(each[some] for each in results)]
             return nearest_rows(*arguments)
 
         by_tree = search == "tree"
@@ -115,18 +142,18 @@ class Tree:
             tried = slice(0, None, max(many // _TRIED, 1))
             looked_at = look(tried, True)
             by_tree = looked_at * _COST < len(range(many)[tried]) * len(self.counts)
-        in_blocks(many, lambda part: look(part, by_tree), threads)
+        in_blocks(many, lambda some: look(some, by_tree), threads)
         return Neighbours(*(each[places] for each in results))
 
     def within(
-        self, rows: MixedRows, table: int, radii: Weights, *, threads: int | None = None
+        self, rows: MixedRows, part: slice, radii: Weights, *, threads: int | None = None
     ) -> tuple[Indices, Indices]:
-        """Count the rows that are nearer to those of a table than a radius, and those at it."""
-        points, _, _ = _points(rows, table, self.columns, None)
+        """Count the rows that are nearer to those of a part than a radius, and those at it."""
+        points, _, _ = _points(rows, part, self.columns, None)
         nearer, level = np.empty(len(points), np.int64), np.empty(len(points), np.int64)
 
-        def look(part: slice) -> None:
-            given = [points[part], *self._arrays, radii[part], nearer[part], level[part]]
+        def look(some: slice) -> None:
+            given = [points[some], *self._arrays, radii[some], nearer[some], level[some]]
             count_within(*given)
 
         in_blocks(len(points), look, threads)
@@ -134,10 +161,9 @@ class Tree:
 
 
 def _points(
-    rows: MixedRows, table: int, columns: Sequence[int], secret: Secret | None
+    rows: MixedRows, part: slice, columns: Sequence[int], secret: Secret | None
 ) -> tuple[Steps, Steps, Weights]:
-    """The rows of a table in some columns, their secrets, and what a guess of these may be off."""
-    part = rows.of_table(table)
+    """Some rows in some columns, their secrets, and what a guess of these may be off."""
     points = np.ascontiguousarray(rows.steps[[*columns], part].T)
     secrets, tolerances = np.zeros(len(points), np.int32), np.zeros(len(points))
     if secret is not None:
@@ -165,8 +191,10 @@ def different_rows(rows: npt.NDArray[Any]) -> tuple[Indices, Indices, Indices]:
     """
     first = np.empty(len(rows), np.int64)
     first_equal(rows, np.full(2 * len(rows) + 1, -1, np.int64), first)
-    which, places, counts = np.unique(first, return_inverse=True, return_counts=True)
-    return which, places, counts
+    is_first = first == np.arange(len(rows))
+    places = (np.cumsum(is_first) - 1)[first]
+    which = np.flatnonzero(is_first)
+    return which, places, np.bincount(places, minlength=len(which))
 
 
 def in_blocks(many: int, look: Callable[[slice], object], threads: int | None) -> None:

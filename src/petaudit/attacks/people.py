@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from petaudit.attacks.mixed_rows import Weights
-from petaudit.attacks.tables import AttackTables
+from petaudit.attacks.tables import AttackTables, ComparedTables
 from petaudit.errors import term
 from petaudit.exact.excess import Excess, Successes, excess
 from petaudit.singling.control import CONTROL, ORIGINAL
+from petaudit.singling.kernels import Indices
 
 _RAREST: Final = ((0.01, term("the rarest 1 %")), (0.05, term("the rarest 5 %")))
+
+
+Rates: TypeAlias = tuple[Successes, Successes | None]
+"""On how many people an attack succeeds, of the original and of the control."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +35,14 @@ class Attack:
     """How often a guess without the synthetic rows succeeds."""
     judged: Successes | None = None
     """The people of the control to compare with, where they are not all."""
+    counted: Callable[[str | None], Mapping[int | None, Rates]] | None = None
+    """Where rows stay in an engine: the rates by the code of a column, or of everybody (None)."""
 
-    def rates(self, tables: AttackTables) -> tuple[Successes, Successes | None]:
+    def rates(self, tables: ComparedTables) -> Rates:
         """On how many people it succeeds, of the original and of the control."""
+        if self.counted is not None:
+            return self.counted(None)[None]
+        assert isinstance(tables, AttackTables)  # noqa: S101 (rows are told from them)
         training = tables.successes(ORIGINAL, self.training)
         if self.control is None:
             return training, None
@@ -56,8 +66,10 @@ class Exposure:
     rounded_to: float | None = None
 
 
-def rarest(tables: AttackTables, attack: Attack) -> Iterator[Exposure]:
+def rarest(tables: ComparedTables, attack: Attack) -> Iterator[Exposure]:
     """Among people far from everybody else of the original: the rarest 1 % and 5 %."""
+    if not isinstance(tables, AttackTables):
+        return
     far = tables.nearest(ORIGINAL, tables.columns, among=ORIGINAL, second=True).second
     others = None
     if attack.control is not None:
@@ -70,8 +82,14 @@ def rarest(tables: AttackTables, attack: Attack) -> Iterator[Exposure]:
         )
 
 
-def by_group(tables: AttackTables, attack: Attack, column: str) -> Iterator[tuple[int, Exposure]]:
+def by_group(tables: ComparedTables, attack: Attack, column: str) -> Iterator[tuple[int, Exposure]]:
     """Every value of a column that somebody of the original has, by its code."""
+    if attack.counted is not None:
+        for known, rates in attack.counted(column).items():
+            if known is not None:
+                yield known, _compared(attack, "", *rates)
+    if not isinstance(tables, AttackTables):
+        return
     codes = tables.joint.codes[tables.columns.index(column)]
     own = codes[tables.part(ORIGINAL)]
     others = codes[tables.part(CONTROL)] if tables.has_control else None
@@ -88,10 +106,17 @@ def _exposure(
     others: npt.NDArray[np.bool_] | None,
 ) -> Exposure:
     training = tables.successes(ORIGINAL, attack.training, people)
-    exposure = Exposure(attack.name, group, training.people, training.share)
     if attack.control is None or others is None:
+        return _compared(attack, group, training, None)
+    return _compared(attack, group, training, tables.successes(CONTROL, attack.control, others))
+
+
+def _compared(
+    attack: Attack, group: str, training: Successes, control: Successes | None
+) -> Exposure:
+    exposure = Exposure(attack.name, group, training.people, training.share)
+    if control is None:
         return exposure
-    control = tables.successes(CONTROL, attack.control, others)
     compared: Excess = excess(training, control)
     known = {"control_people": control.people, "control_rate": control.share}
     if compared.has_few_people or not math.isfinite(compared.lower):
@@ -103,3 +128,21 @@ def _exposure(
         lower=compared.lower,
         upper=compared.upper,
     )
+
+
+def alone_among(sizes: Indices, many: int, drawn: int) -> Weights:
+    """The probability to be unique among people drawn, for one of so many with the same keys.
+
+    >>> alone_among(np.array([1, 2, 3]), many=4, drawn=2).tolist()
+    [1.0, 0.6666666666666666, 0.3333333333333333]
+    >>> alone_among(np.array([1, 2]), many=4, drawn=4).tolist()
+    [1.0, 0.0]
+    """
+    by_size = [1.0, 1.0]
+    # C(N - n, m - 1) / C(N - 1, m - 1), from one n to the next.
+    while len(by_size) <= int(sizes.max(initial=1)) and by_size[-1] > 0:
+        others = len(by_size) - 1
+        by_size.append(by_size[-1] * max(many - drawn - others + 1, 0) / (many - others))
+    known = np.array([*by_size, 0.0])
+    alone: Weights = known[np.minimum(sizes, len(known) - 1)]
+    return alone

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -19,14 +20,19 @@ from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, che
 from petaudit.singling.kernels import Indices
 from petaudit.system.memory import memory_limit, memory_text
 from petaudit.tables import Source
+from petaudit.tables._private_folder import array_on_disk
 from petaudit.tables.headers import check_column
-from petaudit.tables.joint import JointTables, joint_tables
+from petaudit.tables.joint import JointColumn, JointTables, joint_tables
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_REST: Final = 340_000_000
 """Python, the libraries and the compiled loops."""
 _CELL, _SEARCHED_CELL, _ROW = 8, 12, 60
 """Bytes of a cell of all tables, of one that is searched, and of a row."""
+_FOUND: Final = 120
+"""Bytes of what is found out about a row of any table, and what is needed for that."""
+_FEWEST: Final = 10_000
+"""Rows of a block; in smaller ones little is saved, and a search takes as many times as long."""
 FEW: Final = 50
 """A control of fewer people is worth a warning."""
 
@@ -37,8 +43,36 @@ def memory_need(rows: Sequence[int], columns: int) -> tuple[int, int]:
     >>> round(memory_need([1_000_000, 1_000_000], 15)[0] / 1e9, 2)
     0.88
     """
-    cells = sum(rows) * columns * _CELL + max(rows) * (columns * _SEARCHED_CELL + 2 * _ROW)
+    cells = sum(rows) * columns * _CELL + max(rows) * _searched(columns)
     return _AT_REST + cells, memory_limit()
+
+
+def _searched(columns: int) -> int:
+    """Bytes of a row that is searched, and of one that is looked up."""
+    return columns * _SEARCHED_CELL + 2 * _ROW
+
+
+def rows_at_once(rows: Sequence[int], columns: int) -> int | None:
+    """How many rows of a table are searched at once; None for all of them.
+
+    >>> rows_at_once([1_000_000, 1_000_000], 15) is None
+    True
+    """
+    need, limit = memory_need(rows, columns)
+    if need <= limit:
+        return None
+    at_rest = _AT_REST + sum(rows) * _FOUND
+    at_once = (limit - at_rest) // _searched(columns)
+    if at_once < _FEWEST:
+        raise NotMeasurableError(
+            "attacks keep what they find out about every row in memory, which would take about "
+            "{need}, and the limit is {limit}; allow more ({argument}), or use fewer rows of the "
+            "original",
+            need=memory_text(at_rest + _FEWEST * _searched(columns)),
+            limit=memory_text(limit),
+            argument=argument("memory"),
+        )
+    return at_once
 
 
 @dataclass(frozen=True)
@@ -51,13 +85,73 @@ class Groups:
     """How many rows each group has, by table."""
 
 
-@dataclass(frozen=True)
-class AttackTables:
-    """The synthetic table, the original, and a control if there is one."""
+class ComparedTables(ABC):
+    """The synthetic table, the original, and a control if there is one, wherever they are."""
 
-    joint: JointTables
-    _searches: dict[object, Neighbours] = field(default_factory=dict, repr=False)
-    _groups: dict[tuple[str, ...], Groups] = field(default_factory=dict, repr=False)
+    columns: tuple[str, ...]
+    """The columns that all tables have."""
+    has_control: bool
+    """Whether there is somebody to compare with."""
+    constant: tuple[str, ...]
+    """Columns with one value in all tables, or none: they tell nobody apart."""
+    left_out: Phrase | None = None
+    """What cannot be told of tables like these."""
+
+    @abstractmethod
+    def people(self, table: int) -> int:
+        """How many people a table has; rows where no column tells them apart."""
+
+    @abstractmethod
+    def overlap(self, first: int, second: int) -> Overlap:
+        """How many rows two tables have in common."""
+
+    @abstractmethod
+    def value(self, column: str, code: int) -> str:
+        """What a value is called."""
+
+    def checked(self, columns: Sequence[str], name: str) -> tuple[str, ...]:
+        """Columns that are there, each once."""
+        for place, column in enumerate(columns):
+            check_column(column, self.columns, phrase("the synthetic table"))
+            if column in columns[:place]:
+                raise ColumnError(
+                    "column {column!r} is named twice in {name}", column=column, name=name
+                )
+        return tuple(name for name in self.columns if name in columns)
+
+    @cached_property
+    def notes(self) -> tuple[Phrase, ...]:
+        """What is odd about the tables; a control that is the original is an error."""
+        notes: list[Phrase] = []
+        if self.overlap(SYNTHETIC, ORIGINAL).is_same:
+            notes.append(phrase("the synthetic table has the very rows of the original"))
+        if self.has_control:
+            notes += checked_control(self.overlap(ORIGINAL, CONTROL))
+            if self.people(CONTROL) < FEW:
+                notes.append(
+                    phrase(
+                        "the control has fewer than {few} people: intervals are wide, and little "
+                        "can be decided",
+                        few=FEW,
+                    )
+                )
+        if self.left_out is not None:
+            notes.append(self.left_out)
+        return tuple(notes)
+
+
+class AttackTables(ComparedTables):
+    """Tables of this process, encoded row by row.
+
+    Where they are too large for the memory, codes are in files, and ``at_once`` so many rows are
+    searched and looked up at a time: of every block the nearest rows, and of these the nearest.
+    """
+
+    def __init__(self, joint: JointTables, at_once: int | None = None) -> None:
+        self.joint, self._at_once = joint, at_once
+        self.columns, self.has_control = joint.columns, len(joint.rows) > CONTROL
+        self._searches: dict[object, Neighbours] = {}
+        self._groups: dict[tuple[str, ...], Groups] = {}
 
     @classmethod
     def of(
@@ -73,61 +167,60 @@ class AttackTables:
                     table=source.name,
                     engine=source.counts.engine,
                 )
-        need, limit = memory_need([source.rows for source in sources], len(synthetic.columns))
-        if need > limit:
-            raise NotMeasurableError(
-                "attacks compare rows in memory, which would take about {need}, and the limit is "
-                "{limit}; allow more ({argument}), or use fewer rows of the original",
-                need=memory_text(need),
-                limit=memory_text(limit),
-                argument=argument("memory"),
-            )
+        at_once = rows_at_once([source.rows for source in sources], len(synthetic.columns))
         if person is not None:
             for source in sources[1:]:
                 check_column(person, source.columns, source.name)
-        return cls(joint_tables(sources, decimals=None, unit=None, person=person))
+        array = _array(at_once)
+        joint = joint_tables(sources, decimals=None, unit=None, person=person, array=array)
+        return cls(joint, at_once)
 
-    @property
-    def has_control(self) -> bool:
-        """Whether there is somebody to compare with."""
-        return len(self.joint.rows) > CONTROL
+    def array(self, shape: tuple[int, int], kind: Any) -> npt.NDArray[Any]:
+        """An array of the size of a table, where there is room for it."""
+        return _array(self._at_once)(shape, kind)
 
     @cached_property
     def rows(self) -> MixedRows:
         """The rows as points."""
-        return mixed_rows(self.joint)
+        return mixed_rows(self.joint, self.array)
 
     @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns that all tables have."""
-        return self.joint.columns
+    def constant(self) -> tuple[str, ...]:  # type: ignore[override]
+        """See the base class."""
+        return self.rows.constant
 
     def part(self, table: int) -> slice:
         """Where the rows of a table are among all."""
         start = sum(self.joint.rows[:table])
         return slice(start, start + self.joint.rows[table])
 
-    def checked(self, columns: Sequence[str], name: str) -> tuple[str, ...]:
-        """Columns that are there, each once."""
-        for place, column in enumerate(columns):
-            check_column(column, self.columns, phrase("the synthetic table"))
-            if column in columns[:place]:
-                raise ColumnError(
-                    "column {column!r} is named twice in {name}", column=column, name=name
-                )
-        return tuple(name for name in self.columns if name in columns)
+    def blocks(self, table: int) -> list[slice]:
+        """The rows of a table, as many as are looked at together."""
+        part = self.part(table)
+        size = self._at_once or max(part.stop - part.start, 1)
+        starts = range(part.start, part.stop, size)
+        return [slice(start, min(start + size, part.stop)) for start in starts]
 
     def groups(self, columns: Sequence[str]) -> Groups:
         """Find the rows that are equal in some columns, by the values themselves."""
         key = tuple(columns)
         if key not in self._groups:
             places = [self.columns.index(name) for name in key]
-            _, group, _ = different_rows(self.joint.codes[places].T)
+            group = self._grouped(places)
             many = int(group.max(initial=-1)) + 1
             tables = range(len(self.joint.rows))
             sizes = tuple(np.bincount(group[self.part(table)], minlength=many) for table in tables)
             self._groups[key] = Groups(group, sizes)
         return self._groups[key]
+
+    def _grouped(self, places: Sequence[int]) -> Indices:
+        """The number of each row's group, in the order of their first rows."""
+        if self._at_once is None:
+            return different_rows(self.joint.codes[places].T)[1]
+        group = np.zeros(self.joint.codes.shape[1], np.int64)
+        for place in places:
+            _, group, _ = different_rows(np.column_stack([group, self.joint.codes[place]]))
+        return group
 
     def nearest(
         self,
@@ -141,19 +234,33 @@ class AttackTables:
         """Find the rows of ``among`` that are nearest to those of a table, by some columns."""
         key = (table, tuple(columns), secret, among, second)
         if key not in self._searches:
-            places = self.rows.places(columns)
-            tree = Tree(self.rows, among, places, secret)
             # The people of all tables are asked for sooner or later.
-            for each in range(ORIGINAL, len(self.joint.rows)) if among == SYNTHETIC else (table,):
-                known = (each, *key[1:])
-                self._searches[known] = tree.nearest(self.rows, each, second=second)
-            if key not in self._searches:
-                self._searches[key] = tree.nearest(self.rows, table, second=second)
+            asked = {table}.union(range(ORIGINAL, len(self.joint.rows)) if not among else ())
+            places = self.rows.places(columns)
+            parts = [(each, part) for each in asked for part in self.blocks(each)]
+            found: list[Neighbours] = []
+            for block in self.blocks(among):
+                tree = Tree(self.rows, block, places, secret)
+                near = [tree.nearest(self.rows, part, second=second) for _, part in parts]
+                found = [*map(Neighbours.among_more, found, near)] if found else near
+            for each in asked:
+                own = [near for (of, _), near in zip(parts, found, strict=True) if of == each]
+                self._searches[(each, *key[1:])] = Neighbours.of_all(own)
         return self._searches[key]
 
-    def tree(self, table: int, columns: Sequence[str]) -> Tree:
-        """The rows of a table, to be searched."""
-        return Tree(self.rows, table, self.rows.places(columns))
+    def within(
+        self, table: int, columns: Sequence[str], of: int, radii: Weights
+    ) -> tuple[Indices, Indices]:
+        """Count the rows of a table nearer to those of another than a radius, and those at it."""
+        parts, places = self.blocks(of), self.rows.places(columns)
+        start = self.part(of).start
+        counts = np.zeros((2, len(radii)), np.int64)
+        for block in self.blocks(table):
+            tree = Tree(self.rows, block, places)
+            for part in parts:
+                own = slice(part.start - start, part.stop - start)
+                counts[:, own] += tree.within(self.rows, part, radii[own])
+        return counts[0], counts[1]
 
     def by_person(self, table: int, values: Weights, rows: Flags | None = None) -> Weights:
         """The largest value of each person's rows, or of some rows; of each row without persons."""
@@ -175,30 +282,27 @@ class AttackTables:
         return Successes(len(people), math.fsum(people.tolist()))
 
     def people(self, table: int) -> int:
-        """How many people a table has; rows where no column tells them apart."""
+        """See the base class."""
         return len(self.by_person(table, np.zeros(self.joint.rows[table])))
 
     def overlap(self, first: int, second: int) -> Overlap:
-        """How many rows two tables have in common."""
+        """See the base class."""
         sizes = self.groups(self.columns).sizes
-        pairs = np.stack([sizes[first], sizes[second]])
-        pairs, rows = np.unique(pairs[:, pairs.sum(axis=0) > 0], axis=1, return_counts=True)
-        return Overlap(dict(zip(zip(*pairs.tolist(), strict=True), rows.tolist(), strict=True)))
+        # One number per pair, which is sorted many times faster.
+        width = int(sizes[second].max(initial=0)) + 1
+        pairs, rows = np.unique(sizes[first] * width + sizes[second], return_counts=True)
+        found = zip((divmod(pair, width) for pair in pairs.tolist()), rows.tolist(), strict=True)
+        return Overlap({pair: many for pair, many in found if any(pair)})
 
-    @cached_property
-    def notes(self) -> tuple[Phrase, ...]:
-        """What is odd about the tables; a control that is the original is an error."""
-        notes: list[Phrase] = []
-        if self.overlap(SYNTHETIC, ORIGINAL).is_same:
-            notes.append(phrase("the synthetic table has the very rows of the original"))
-        if self.has_control:
-            notes += checked_control(self.overlap(ORIGINAL, CONTROL))
-            if self.people(CONTROL) < FEW:
-                notes.append(
-                    phrase(
-                        "the control has fewer than {few} people: intervals are wide, and little "
-                        "can be decided",
-                        few=FEW,
-                    )
-                )
-        return tuple(notes)
+    def value(self, column: str, code: int) -> str:
+        """See the base class."""
+        return called(self.joint.joined[column], code)
+
+
+def _array(at_once: int | None) -> Callable[[tuple[int, int], Any], npt.NDArray[Any]]:
+    return np.empty if at_once is None else array_on_disk
+
+
+def called(column: JointColumn, code: int) -> str:
+    """What the value of a code is called."""
+    return "-" if code == column.null else str(column.value(code))

@@ -76,16 +76,16 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
     lossy = [
         result.measure for result in broken if find_measure(result.measure).family is Family.UTILITY
     ]
-    found: list[Advice] = []
+    notes: list[Advice] = []
     if lossy:
         text = phrase(
             "Dropping rows does not reach the limit of {measures}: generalise less where the other "
             "limits allow it",
             measures=listing(lossy),
         )
-        found.append(Advice(NOTE, text, about=tuple(lossy)))
+        notes.append(Advice(NOTE, text, about=tuple(lossy)))
     if not reachable:
-        return tuple(found)
+        return tuple(notes)
     table = audit.inputs.table
     if table.counts.is_remote or table.rows > MOST_ROWS:
         why = phrase(
@@ -98,12 +98,12 @@ def advice_of(audit: Audit) -> tuple[Advice, ...]:
                 "What to do was not worked out, because rows stay in {engine}",
                 engine=table.counts.engine,
             )
-        return (*found, Advice(NOTE, why))
+        return (*notes, Advice(NOTE, why))
     try:
-        return (*_Adviser(audit, settings, tuple(reachable)).advice(), *found)
+        return (*_Adviser(audit, settings, tuple(reachable)).advice(), *notes)
     except PetauditError:
         # What to do is an addition: no audit fails because of it.
-        return (*found, Advice(NOTE, phrase("What to do could not be worked out")))
+        return (*notes, Advice(NOTE, phrase("What to do could not be worked out")))
 
 
 def next_command(
@@ -222,7 +222,9 @@ class _Adviser:
             for name, labels in zip(classes.names, classes.labels, strict=True)
         }
         coarsest = ClassLevel(self.audit.inputs, classes.relabelled(one))
-        if not all(coarsest.holds(find_measure(name), own) for name, own in self.settings.items()):
+        if not all(
+            coarsest.holds(find_measure(name), options) for name, options in self.settings.items()
+        ):
             return
         text = phrase(
             "Search for the release that meets {measures} and loses least",
@@ -470,13 +472,13 @@ class _Adviser:
 
     def _figures(self, level: ClassLevel) -> list[tuple[Result, Result]]:
         """The results of breached limits as they are and as they would be."""
-        found = []
+        pairs = []
         for before in self.broken:
             measure = find_measure(before.measure)
             after = level.result(measure, self.settings[measure.name])
             if after is not None:
-                found.append((before, after))
-        return found
+                pairs.append((before, after))
+        return pairs
 
 
 def _is_coarse(label: str | None) -> bool:

@@ -42,10 +42,10 @@ def levels_for(
     place = fewest(lambda number: holds(way[number]), len(way) - 1)
     if place is None:
         return None
-    found = way[place]
-    for column in sorted(found, key=lambda name: -found[name]):
-        found = _lowered(found, column, holds)
-    return {column: number for column, number in found.items() if number}
+    levels = way[place]
+    for column in sorted(levels, key=lambda name: -levels[name]):
+        levels = _lowered(levels, column, holds)
+    return {column: number for column, number in levels.items() if number}
 
 
 def at_levels(

@@ -42,12 +42,12 @@ def is_of_classes(measure: Measure) -> bool:
     )
 
 
-def settings_of(found: Audit) -> dict[str, Mapping[str, Any]]:
+def settings_of(audit: Audit) -> dict[str, Mapping[str, Any]]:
     """The limits of an audit that dropping rows may reach, with the options of each measure."""
-    given = found.options["options"]
+    given = audit.options["options"]
     return {
         result.measure: given.get(result.measure, {})
-        for result in found.results
+        for result in audit.results
         if result.passed is not None and is_of_classes(find_measure(result.measure))
     }
 

@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from petaudit.cli.language import choose_language, translated_argparse
+from petaudit.cli.logs import logged
 from petaudit.cli.parser import build_parser
 from petaudit.cli.progress import shown_progress
 from petaudit.cli.streams import complain, complain_of_error, finish, prepare, printed_warnings
@@ -31,14 +32,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     prepare()
     before = language()
-    try:
-        with graceful_shutdown(is_program=arguments is None), naming_options():
-            return _exit_code(arguments)
-    except KeyboardInterrupt:
-        # The second one, or one that came when everything was said.
-        return interrupted_code()
-    finally:
-        use_language(before)
+    with logged(arguments) as log:
+        try:
+            with graceful_shutdown(is_program=arguments is None), naming_options():
+                code = _exit_code(arguments)
+        except KeyboardInterrupt:
+            # The second one, or one that came when everything was said.
+            code = interrupted_code()
+        finally:
+            use_language(before)
+        if log is not None:
+            log.finish(code)
+    return code
 
 
 def _exit_code(arguments: Sequence[str] | None) -> int:
@@ -77,7 +82,8 @@ def _exit_code(arguments: Sequence[str] | None) -> int:
             phrase(
                 "internal error ({kind}); set PETAUDIT_DEBUG=1 to see where, and please report it",
                 kind=type(problem).__name__,
-            )
+            ),
+            "error",
         )
     return COULD_NOT_MEASURE
 

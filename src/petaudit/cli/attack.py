@@ -209,6 +209,12 @@ def _write_rows(release: Audit, target: Path) -> None:
     for result in _results(release):
         attacked: Mapping[str, Any] = result.internal.get("attacked", {})
         for name, successes in attacked.items():
+            if successes is None:
+                raise InputError(
+                    "{measure} was counted in an engine, which does not tell rows; write the "
+                    "tables to files and use these (--rows)",
+                    measure=result.measure,
+                )
             places = np.flatnonzero(successes >= _EXPOSED)
             columns[0] += [result.measure] * len(places)
             columns[1] += [name] * len(places)

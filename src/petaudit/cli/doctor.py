@@ -10,7 +10,7 @@ import re
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from petaudit._version import __version__
 from petaudit.cli.streams import complain_of_error, say_json, say_lines
-from petaudit.errors import Phrase, joined, phrase, term
+from petaudit.errors import EngineError, Phrase, joined, phrase, term
 from petaudit.i18n.catalogue import language
 from petaudit.i18n.text import terminal_width
 from petaudit.reports.terminal import format_table, section, title_line
@@ -84,6 +84,16 @@ def doctor(chosen: argparse.Namespace) -> int:
                 "environment variable TMPDIR to one"
             )
         )
+    workers: list[dict[str, Any]] = []
+    if chosen.spark_master is not None:
+        # Large, and only here: what is missing without Spark is an answer, too.
+        from petaudit.tables.engines.spark_workers import look_at_workers  # noqa: PLC0415
+
+        try:
+            workers = look_at_workers(chosen.spark_master)
+        except EngineError as problem:
+            problems.append(problem.text)
+        problems += [each for worker in workers for each in _problems_of(worker)]
     facts = {
         "document": DOCUMENT,
         "petaudit": __version__,
@@ -116,12 +126,14 @@ def doctor(chosen: argparse.Namespace) -> int:
         },
         "language": language(),
     }
+    if chosen.spark_master is not None:
+        facts["spark"] = {"master": chosen.spark_master, "workers": workers}
     if chosen.format == "json":
         say_json(facts)
     else:
         say_lines(_lines(facts, extras, problems))
-        for problem in problems:
-            complain_of_error(problem)
+        for each in problems:
+            complain_of_error(each)
     return BROKEN if problems else 0
 
 
@@ -135,6 +147,9 @@ def _lines(facts: dict[str, Any], extras: list[Extra], problems: list[Phrase]) -
     packages = [f"{name} {number or '-'}" for name, number in facts["packages"].items()]
     lines: list[str] = [title_line(health), *section(term("This machine"), _machine(facts, about))]
     lines += section(term("Packages"), [joined(packages)])
+    workers = facts.get("spark", {}).get("workers", [])
+    if workers:
+        lines += section(term("Workers of Spark"), [_worker_line(worker) for worker in workers])
     rows = [
         [
             extra.name,
@@ -180,6 +195,33 @@ def _machine(facts: dict[str, Any], about: list[str]) -> list[Phrase]:
             language=facts["language"],
         ),
     ]
+
+
+def _worker_line(worker: dict[str, Any]) -> str:
+    packages = (f"{name} {number or '-'}" for name, number in worker["packages"].items())
+    return joined([worker["host"], worker["executable"], f"Python {worker['python']}", *packages])
+
+
+def _problems_of(worker: dict[str, Any]) -> Iterator[Phrase]:
+    """What keeps a Python of Spark's workers from counting as this one does."""
+    for name, number in worker["packages"].items():
+        own = __version__ if name == "petaudit" else _version(name)
+        if number is None:
+            yield phrase(
+                "the worker {host} has no {package} in {executable}; install petaudit there, or "
+                "send it with spark.archives",
+                host=worker["host"],
+                package=name,
+                executable=worker["executable"],
+            )
+        elif name == "petaudit" and number != own:
+            yield phrase(
+                "the worker {host} has petaudit {found} in {executable}, and this is {own}",
+                host=worker["host"],
+                found=number,
+                executable=worker["executable"],
+                own=own,
+            )
 
 
 def _state(is_writable: bool) -> Phrase:

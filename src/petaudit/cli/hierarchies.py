@@ -40,24 +40,24 @@ def hierarchies(chosen: argparse.Namespace) -> int:
             **reading_of(chosen),
         )
         with stage(phrase("proposing hierarchies")):
-            found = proposed_hierarchies(inputs)
-            proposals = found.proposals
+            proposed = proposed_hierarchies(inputs)
+            proposals = proposed.proposals
     written = []
     if chosen.out is not None:
-        written = found.write(chosen.out, force=chosen.force)
+        written = proposed.write(chosen.out, force=chosen.force)
     if chosen.format == "json":
         say_json([_entry(each, chosen.reveal_values) for each in proposals])
     else:
-        say_lines(_shown(found, chosen, written))
+        say_lines(_shown(proposed, chosen, written))
     for note in dict.fromkeys(note for each in proposals for note in each.notes):
         complain_of_warning(note)
     return 0
 
 
 def _shown(
-    found: ProposedHierarchies, chosen: argparse.Namespace, written: list[Path]
+    proposed: ProposedHierarchies, chosen: argparse.Namespace, written: list[Path]
 ) -> Iterator[str]:
-    table = found.inputs.table
+    table = proposed.inputs.table
     yield phrase(
         "{table}: {rows}; level 0 is the value itself, the last level is *",
         table=table.name,
@@ -77,7 +77,7 @@ def _shown(
                 [f"{level.level}: {level.groups:,} ({level.smallest:,})" for level in each.levels]
             ),
         ]
-        for each in found.proposals
+        for each in proposed.proposals
     ]
     yield from format_table(header, rows)
     if chosen.reveal_values:
@@ -87,7 +87,7 @@ def _shown(
             [term("column"), term("labels")],
             [
                 [each.column, _ARROW.join(each.hierarchy.path_of(each.commonest))]
-                for each in found.proposals
+                for each in proposed.proposals
             ],
         )
     yield ""
@@ -109,11 +109,11 @@ def _shown(
         target = _DEFAULT_FILE
         yield term("Nothing was written. To write rules that can be edited:")
         again = next_command(
-            found.inputs, _given(chosen, chosen.hierarchies), "hierarchies", target
+            proposed.inputs, _given(chosen, chosen.hierarchies), "hierarchies", target
         )
         yield f"      {shlex.join(again)}"
     yield term("Then the table that keeps a limit, k-anonymity of 5 for example:")
-    command = next_command(found.inputs, _given(chosen, target), "anonymize")
+    command = next_command(proposed.inputs, _given(chosen, target), "anonymize")
     yield f"      {shlex.join(command)}"
 
 

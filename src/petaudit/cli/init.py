@@ -43,7 +43,6 @@ from petaudit.starter.starter import (
     starter_text,
 )
 from petaudit.starter.subject import about_people
-from petaudit.system.files import fingerprint_of
 from petaudit.system.output import refuse_inputs
 from petaudit.system.progress import stage
 from petaudit.system.reading import Reading
@@ -85,7 +84,7 @@ def init(chosen: argparse.Namespace) -> int:
     files = [path for source in sources for path in source.files]
     if chosen.synthetic is not None:
         check_same_columns(sources)
-    if control is not None and fingerprint_of(control.files) == fingerprint_of(table.files):
+    if control is not None and control.sha256 == table.sha256:
         # A run would refuse the file.
         raise InputError(SAME_TABLE)
     side_car = _side_car(chosen, table, other, target)

@@ -39,7 +39,7 @@ _OF_ARGPARSE: Final = (
 
 
 def add_general(group: argparse._ActionsContainer) -> None:
-    """Add help, and the language, which may stand before and after the command."""
+    """Add help, the language and the log, which may stand before and after the command."""
     # Of two languages the later one counts.
     group.add_argument("-h", "--help", action="help", help=term("show this help message and exit"))
     group.add_argument(
@@ -49,11 +49,20 @@ def add_general(group: argparse._ActionsContainer) -> None:
         default=argparse.SUPPRESS,
         help=term("language of what is printed (default: PETAUDIT_LANG, else that of the system)"),
     )
+    group.add_argument(
+        "--log-format",
+        choices=("text", "json"),
+        default=argparse.SUPPRESS,
+        help=term(
+            "progress, warnings and errors on standard error: text (default), or json, one object "
+            "a line"
+        ),
+    )
 
 
 def choose_language(arguments: Sequence[str] | None) -> None:
     """Speak the language of the option, else of ``PETAUDIT_LANG``, else of the locale."""
-    option = _given(sys.argv[1:] if arguments is None else arguments)
+    option = given(arguments, OPTION)
     # What is wrong about a choice is said in the language that would be spoken without it.
     use_language(_of_the_locale())
     if os.environ.get(VARIABLE):
@@ -66,16 +75,16 @@ def choose_language(arguments: Sequence[str] | None) -> None:
         use_language(chosen_language(option))
 
 
-def _given(arguments: Sequence[str]) -> str | None:
-    """The last value of the option; what is wrong with its place is said by the parser."""
+def given(arguments: Sequence[str] | None, option: str) -> str | None:
+    """The last value of an option; what is wrong with its place is said by the parser."""
     value = None
     before = ""
-    for argument in arguments:
+    for argument in sys.argv[1:] if arguments is None else arguments:
         if argument == "--":
             break
-        if before == OPTION and not argument.startswith("-"):
+        if before == option and not argument.startswith("-"):
             value = argument
-        elif argument.startswith(f"{OPTION}="):
+        elif argument.startswith(f"{option}="):
             value = argument.partition("=")[2]
         before = argument
     return value

@@ -488,7 +488,9 @@ def add_datasets(command: Options) -> None:
 
 def add_doctor(command: Options) -> None:
     """``petaudit doctor``."""
-    _add_memory(command.group("engine"))
+    engine = command.group("engine")
+    engine.value("--spark-master", "URL", "start a session there, and look at its workers, too")
+    _add_memory(engine)
     _add_short_format(command)
 
 

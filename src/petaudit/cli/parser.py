@@ -10,6 +10,8 @@ from typing import Any, NoReturn
 from petaudit._version import __version__
 from petaudit.cli import options
 from petaudit.cli.language import OPTION, HelpFormatter, add_general
+from petaudit.cli.logs import json_log
+from petaudit.cli.streams import complain_of_error
 from petaudit.errors import joined, phrase, shortened, suggestion, term
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import printable, without_passwords
@@ -114,6 +116,9 @@ class _Parser(argparse.ArgumentParser):
         return "\n".join([text, *lines]) + "\n"
 
     def error(self, message: str) -> NoReturn:
+        if json_log() is not None:
+            complain_of_error(message)
+            self.exit(2)
         wrong = translate(phrase("error: {message}", message=message))
         hint = translate(phrase("Try '{program} --help'.", program=self.prog))
         self.exit(2, f"{without_passwords(printable(f'{self.prog}: {wrong}'))}\n{hint}\n")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Final, TextIO
 
+from petaudit.cli.logs import json_log
 from petaudit.errors import joined, phrase
 from petaudit.i18n.phrases import translate
 from petaudit.i18n.text import folded, printable, terminal_width, width_of
@@ -39,6 +40,8 @@ class ProgressLine:
 
     def watch(self, stages: tuple[Stage, ...]) -> None:
         """Take note of what is being done now."""
+        # Queries are too many and too short to be read.
+        stages = tuple(each for each in stages if not each.engine)
         if _parts(stages) != _parts(self._stages):
             self._since = time.monotonic()
         self._stages = stages
@@ -111,7 +114,12 @@ _shown: list[ProgressLine] = []
 
 @contextmanager
 def shown_progress(*, quiet: bool) -> Iterator[None]:
-    """Show what is done inside, where somebody looks."""
+    """Show what is done inside, where somebody looks, or write it to the log."""
+    log = json_log()
+    if log is not None and not quiet:
+        with watched(log.watch):
+            yield
+        return
     terminal = sys.stderr
     is_terminal = terminal is not None and terminal.isatty()
     if not is_terminal or quiet or os.environ.get("CI"):

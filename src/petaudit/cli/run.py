@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from petaudit.cli.logs import json_log
 from petaudit.cli.options import engine_of
 from petaudit.cli.report import Reports
 from petaudit.cli.streams import (
@@ -64,6 +65,7 @@ def run(chosen: argparse.Namespace) -> int:
 def _executed(chosen: argparse.Namespace, path: Path) -> Executor:
     """Run the pipeline; the verdict comes first, and the screen has the warnings of its entries."""
     shown: list[str] = []
+    log = json_log()
     with kept_warnings() as noted:
         try:
             executor = Executor(
@@ -74,6 +76,7 @@ def _executed(chosen: argparse.Namespace, path: Path) -> Executor:
                 overrides=chosen.set,
                 only=chosen.only or (),
                 log_stream="stderr",
+                listener=None if log is None else log.hear,
                 keep_results=False,
                 strict=chosen.strict,
                 **engine_of(chosen),

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 
+from petaudit.cli.logs import json_log
 from petaudit.cli.progress import without_progress
 from petaudit.errors import InputError, PetauditWarning, phrase
 from petaudit.i18n.phrases import translate
@@ -41,22 +42,30 @@ def say_json(document: object) -> None:
     say(json_text(document, ascii_only=not takes_unicode()) + "\n")
 
 
-def complain(message: str) -> None:
-    """Print one line to standard error, where people and CI look for what went wrong."""
-    if sys.stderr is not None:
+def complain(message: str, level: str = "info", *, shown: str | None = None) -> None:
+    """Print one line to standard error, where people and CI look for what went wrong.
+
+    People are shown another text than a log, which has the level apart.
+    """
+    log = json_log()
+    if log is not None:
+        event = "message" if level == "info" else level
+        log.put(level, event, message=without_passwords(translate(message)))
+    elif sys.stderr is not None:
+        text = without_passwords(printable(translate(message if shown is None else shown)))
         with contextlib.suppress(OSError), without_progress():
-            sys.stderr.write(f"petaudit: {without_passwords(printable(translate(message)))}\n")
+            sys.stderr.write(f"petaudit: {text}\n")
             sys.stderr.flush()
 
 
 def complain_of_error(message: str) -> None:
     """Print what is wrong, as an error."""
-    complain(phrase("error: {message}", message=message))
+    complain(message, "error", shown=phrase("error: {message}", message=message))
 
 
 def complain_of_warning(message: str) -> None:
     """Print what the reader should know, as a warning."""
-    complain(phrase("warning: {text}", text=message))
+    complain(message, "warning", shown=phrase("warning: {text}", text=message))
 
 
 @contextlib.contextmanager

@@ -44,7 +44,7 @@ def suppress(chosen: argparse.Namespace) -> int:
     size = chosen.population_size
     try:
         with printed_warnings():
-            found = suppress_with_report(
+            suppression = suppress_with_report(
                 chosen.table,
                 options=measure_options(chosen),
                 population_size=None if size is None else option_value(size),
@@ -60,10 +60,10 @@ def suppress(chosen: argparse.Namespace) -> int:
     except TooManyRowsError as problem:
         complain_of_error(problem.text)
         return _TOO_MANY
-    refuse_inputs(target, found.files)
-    _write(found, target, is_guarded=chosen.formulas == "guard")
+    refuse_inputs(target, suppression.files)
+    _write(suppression, target, is_guarded=chosen.formulas == "guard")
     limits = [*_given(chosen)]
-    say_next_check(term("A report to keep with it:"), target, found.inputs.roles, limits)
+    say_next_check(term("A report to keep with it:"), target, suppression.inputs.roles, limits)
     return 0
 
 
@@ -80,18 +80,18 @@ def _given(chosen: argparse.Namespace) -> Iterator[str]:
         yield from ("--suppressed", chosen.suppressed)
 
 
-def _write(found: Suppression, target: Path, *, is_guarded: bool) -> None:
+def _write(suppression: Suppression, target: Path, *, is_guarded: bool) -> None:
     """Write the rows that are left, measure what was written, and only then put it in place."""
-    table = found.table
+    table = suppression.table
     formulas = write_released(
         table,
         target,
-        found.check,
-        roles=found.inputs.roles.by_column,
-        delimiter=found.inputs.table.delimiter,
+        suppression.check,
+        roles=suppression.inputs.roles.by_column,
+        delimiter=suppression.inputs.table.delimiter,
         is_guarded=is_guarded,
     )
-    rows, dropped = table.num_rows, found.rows_dropped
+    rows, dropped = table.num_rows, suppression.rows_dropped
     say_lines(
         [
             phrase(
@@ -101,7 +101,7 @@ def _write(found: Suppression, target: Path, *, is_guarded: bool) -> None:
                 rows=counted(rows, "row"),
                 dropped=dropped,
                 share=share(dropped, rows + dropped),
-                measures=listing([result.measure for result in found.audit.results]),
+                measures=listing([result.measure for result in suppression.audit.results]),
             )
         ]
     )
@@ -113,10 +113,10 @@ def _write(found: Suppression, target: Path, *, is_guarded: bool) -> None:
                 share=share(dropped, rows + dropped),
             )
         )
-    if found.identifiers:
-        columns = columns_named(found.identifiers, found.inputs.table.columns)
+    if suppression.identifiers:
+        columns = columns_named(suppression.identifiers, suppression.inputs.table.columns)
         complain_of_warning(about_identifiers(columns, is_declared=True, masked=False))
-    for text in replace(found.audit.columns, identifiers=()).problems:
+    for text in replace(suppression.audit.columns, identifiers=()).problems:
         complain_of_warning(text)
     for warning in formula_warning(table.column_names, formulas, is_guarded):
         complain_of_warning(warning)

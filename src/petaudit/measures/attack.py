@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, cast
 
 from petaudit.errors import (
     NotMeasurableError,
@@ -107,6 +107,8 @@ class AttackMeasure(Measure):
     has_same_columns = True
     decides_by_interval = True
     needs_control = False
+    compares_equal_cells = False
+    """Whether counts of equal rows are all that it needs, which an engine elsewhere gives."""
     is_mentioned = False
     only_by_name = "is for synthetic tables, whose rows belong to no real person"
     figure_ignores = ("exact_figures",)
@@ -149,14 +151,15 @@ class AttackMeasure(Measure):
                 spark_master=inputs.spark_master,
             )
             inputs = replace(inputs, control=opened, _attacked={})
-        tables = inputs.attack_tables(person or inputs.person)
+        tables = inputs.attack_tables(person or inputs.person, by_counts=self.compares_equal_cells)
         if self.needs_control and not tables.has_control:
             raise NotMeasurableError(
                 "{measure} needs a control to know how near strangers are ({argument})",
                 measure=self.name,
                 argument=argument("control"),
             )
-        return tables
+        # Those who compare rows get tables of rows.
+        return cast("AttackTables", tables)
 
     def secrets(
         self, inputs: Inputs, tables: AttackTables, given: Sequence[str] | str | None, name: str
@@ -171,7 +174,7 @@ class AttackMeasure(Measure):
             )
         columns = tables.checked(named, name)
         for column in columns:
-            if column in tables.rows.constant:
+            if column in tables.constant:
                 raise NotMeasurableError(
                     "column {column!r} has one value in all tables: there is nothing to guess",
                     column=column,
@@ -214,12 +217,10 @@ class AttackMeasure(Measure):
         exposed = [each for attack in attacks for each in rarest(tables, attack)]
         if by is not None:
             (column,) = tables.checked([by], "by")
-            joint = tables.joint.joined[column]
             for attack in attacks:
                 for number, (code, group) in enumerate(by_group(tables, attack, column), 1):
-                    shown = "-" if code == joint.null else str(joint.value(code))
                     # Values are for whoever may see them; others get a number.
-                    label = shown if inputs.reveal_values else str(number)
+                    label = tables.value(column, code) if inputs.reveal_values else str(number)
                     exposed.append(replace(group, group=f"{column}: {label}"))
         notes = [*tables.notes, *_constant(tables), *tried.warnings]
         if not known:
@@ -255,7 +256,7 @@ class AttackMeasure(Measure):
             },
             figure=self.name if known else f"{self.name}: attack rate",
             exact_figures=exact_figures,
-            attacked={attack.name: attack.training for attack in attacks},
+            attacked={each.name: None if each.counted else each.training for each in attacks},
             attack_tables=tables,
             **tried.internal,
             unit=Unit.ROW if inputs.person is None else Unit.PERSON,
@@ -403,10 +404,10 @@ def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> 
 
 
 def _constant(tables: AttackTables) -> Iterator[Phrase]:
-    if tables.rows.constant:
+    if tables.constant:
         yield phrase(
             "columns with one value tell nobody apart and are left out: {columns}",
-            columns=listing([repr(name) for name in tables.rows.constant]),
+            columns=listing([repr(name) for name in tables.constant]),
         )
 
 
@@ -414,7 +415,7 @@ def named_columns(given: Sequence[str] | str | None, tables: AttackTables, name:
     """The columns that an option names, or all; an error if none of them tells people apart."""
     names = tables.columns if given is None else names_in(given, name)
     columns = tables.checked(names, name)
-    used = [column for column in columns if column not in tables.rows.constant]
+    used = [column for column in columns if column not in tables.constant]
     if not used:
         raise NotMeasurableError(
             "all columns of {name} have one value in all tables: {columns}",

@@ -581,14 +581,14 @@ def input_parameters() -> dict[str, inspect.Parameter]:
     """The arguments that all measures share, as :func:`petaudit.inputs.gather` has them."""
     from petaudit.inputs import gather  # noqa: PLC0415 (it brings an engine)
 
-    own = inspect.signature(gather).parameters.values()
+    common = inspect.signature(gather).parameters.values()
     reading = inspect.signature(Reading).parameters.values()
     return {
         parameter.name: parameter.replace(
             kind=parameter.KEYWORD_ONLY if parameter in reading else parameter.kind,
             annotation=Annotation(parameter.annotation),
         )
-        for parameter in (*own, *reading)
+        for parameter in (*common, *reading)
         if parameter.kind is not parameter.VAR_KEYWORD and parameter.name not in _INTERNAL_ARGUMENTS
     }
 

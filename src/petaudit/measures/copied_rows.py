@@ -38,6 +38,7 @@ class CopiedRows(AttackMeasure):
 
     name = "copied-rows"
     rank = 300
+    compares_equal_cells = True
 
     def attack(self, inputs: Inputs, tables: AttackTables, *, columns: Columns = None) -> Tried:
         """Look up every row in the synthetic table."""

@@ -48,6 +48,7 @@ class Disco(AttackMeasure):
     name = "disco"
     title = "DiSCO"
     rank = 350
+    compares_equal_cells = True
 
     def attack(
         self,

@@ -13,6 +13,7 @@ from petaudit.measures.base import Columns, Result, left_out
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk import RiskMeasure
 from petaudit.measures.risk_classes import RiskClasses
+from petaudit.singling.column_sets import sets_of_columns
 from petaudit.system import kinds
 from petaudit.tables.result_frames import ResultColumn
 from petaudit.tables.set_counts import USUAL_SETS, number_of_sets, size_of_sets, usual_size
@@ -76,8 +77,6 @@ class Distinction(RiskMeasure):
         max_columns: Annotated[int | None, kinds.Integer(1), _COLUMNS_HELP] = None,
     ) -> Result:
         """Count all sets of few columns."""
-        from petaudit.singling.column_sets import sets_of_columns  # noqa: PLC0415 (compiles)
-
         names = inputs.quasi_identifiers
         up_to = size_of_sets(len(names), max_columns)
         classes = RiskClasses.of_table(inputs)

@@ -163,10 +163,10 @@ def rounded_texts(
         return short(given) if shown is None else f"{round(shown, decimals):,f}{sign}"
 
     # All digits of a limit, and two at least.
-    own = 0 if bound is None else -int(bound.normalize().as_tuple().exponent)
+    digits = 0 if bound is None else -int(bound.normalize().as_tuple().exponent)
     return (
         text(number, value, places),
-        text(bound, limit, 0 if bound is None else max(own, _places(bound))),
+        text(bound, limit, 0 if bound is None else max(digits, _places(bound))),
         text(earlier, before, 2 if number is None else places),
     )
 

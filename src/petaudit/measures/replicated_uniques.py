@@ -44,6 +44,7 @@ class ReplicatedUniques(AttackMeasure):
 
     name = "replicated-uniques"
     rank = 340
+    compares_equal_cells = True
 
     def attack(
         self,

@@ -14,6 +14,7 @@ from petaudit.measures.base import Columns, Remedy, Result
 from petaudit.measures.population import PopulationSize, SampleMeasure, SamplingFraction
 from petaudit.measures.result import columns_of
 from petaudit.measures.risk_classes import RiskClasses
+from petaudit.singling.column_sets import minimal_uniques, set_score
 from petaudit.system import kinds
 from petaudit.tables.result_frames import ResultColumn
 from petaudit.tables.set_counts import number_of_sets
@@ -75,8 +76,6 @@ class SpecialUniques(SampleMeasure):
         sampling_fraction: SamplingFraction = None,
     ) -> Result:
         """Search for the minimal sets, and score the rows by them."""
-        from petaudit.singling.column_sets import minimal_uniques, set_score  # noqa: PLC0415 (compiles)
-
         names = inputs.quasi_identifiers
         columns = len(names)
         cap = _usual_cap(columns) if max_columns is None else min(max_columns, columns)

@@ -108,7 +108,8 @@ def utility_bias(
 
 
 def _path_or_table(source: Source) -> object:
-    return str(source.paths[0]) if len(source.paths) == 1 else source.to_arrow()
+    is_file = len(source.paths) == 1 and source.partitions is None
+    return str(source.paths[0]) if is_file else source.to_arrow()
 
 
 def _number(function: Callable[[Any], Any], name: str, table: object, called: str) -> Fraction:

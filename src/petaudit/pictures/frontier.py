@@ -81,14 +81,14 @@ def _sheet(points: Sequence[FrontierPoint], voice: Voice) -> Sheet:
     lines = [*dict.fromkeys(point.line for point in points)]
     for number, line in enumerate(lines):
         color, symbol = _LOOKS[number % len(_LOOKS)]
-        own = [point for point in points if point.line == line]
+        curve = [point for point in points if point.line == line]
         places = sorted(
             (across(-math.log(float(point.risk or 1))), down(float(point.loss or 0)), point.name)
-            for point in own
+            for point in curve
         )
         for (x, y, _), (x2, y2, _) in pairwise(places):
             sheet.line(x, x2, y, y2, stroke=color, stroke_width=2)
-        for point in own:
+        for point in curve:
             x, y = across(-math.log(float(point.risk or 1))), down(float(point.loss or 0))
             label = phrase(
                 "{limits}, suppression up to {most}: risk {risk}, detail lost {loss}",

@@ -39,11 +39,11 @@ def advice_of_runs(entries: Sequence[Entry], tables: Tables) -> list[dict[str, A
             # The same measure once more, with another limit.
             key += "."
         groups.setdefault(key, {})[run.evaluation.measure.name] = entry
-    found: list[dict[str, Any]] = []
+    advice: list[dict[str, Any]] = []
     for group in groups.values():
         if any(entry.status == FAILED for entry in group.values()):
-            found += _advice([entry.run for entry in group.values()], tables)
-    return found
+            advice += _advice([entry.run for entry in group.values()], tables)
+    return advice
 
 
 def _advice(runs: Sequence[PlannedRun], tables: Tables) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ from petaudit.synthesizing import synthesize
 from petaudit.synthesizing.normal import random_bits
 from petaudit.synthesizing.private import Guarantee, Privacy, private_table
 from petaudit.synthesizing.private.noise import key_of, new_key
-from petaudit.system.files import Watch
+from petaudit.system.files import Watch, watching
 from petaudit.system.settings import settings_of
 from petaudit.tables import Source, is_address, is_uri, located, open_source, shown_table, snapshot
 from petaudit.tables.headers import shown_names
@@ -202,7 +202,8 @@ class Tables:
             "engine": source.counts.engine,
         }
         if source.files:
-            fingerprint["sha256"] = self.watch.sha256(source.files)
+            with watching(self.watch):
+                fingerprint["sha256"] = source.sha256
         else:
             # Nobody can tell whether a table of a server is still what it was.
             fingerprint["opened"] = self._begun

@@ -83,11 +83,11 @@ def form_for(column: str, counts: Mapping[str | None, int]) -> Form:
         value: rows for value, rows in counts.items() if value is not None and value != SUPPRESSED
     }
     is_code = _is_code(column, values)
-    found = None if is_code else _dates(values)
-    if found is None and not is_code:
-        found = _numbers(values)
-    if found is not None:
-        return found
+    form = None if is_code else _dates(values)
+    if form is None and not is_code:
+        form = _numbers(values)
+    if form is not None:
+        return form
     return _code(values) if is_code else _categories(values)
 
 
@@ -141,10 +141,10 @@ def _dates(values: Mapping[str, int]) -> Form | None:
     # Digits alone may be a date, but rarely are where nothing else says so.
     if all(value.isdecimal() for value in values):
         return None
-    found = _read(values, date_reading, (DAY_FIRST, MONTH_FIRST, ROC))
-    if found is None:
+    read = _read(values, date_reading, (DAY_FIRST, MONTH_FIRST, ROC))
+    if read is None:
         return None
-    rows, written, misfits = found
+    rows, written, misfits = read
     steps = ["day"] if len(rows) < len(values) - bool(misfits) and _have_times(values) else []
     before = len(rows) if steps else len(rows) + 1
     for step, group in _STEPS.items():
@@ -172,10 +172,10 @@ def _assumed(written: str | None) -> tuple[str, ...]:
 
 
 def _numbers(values: Mapping[str, int]) -> Form | None:
-    found = _read(values, number_reading, (DECIMAL_POINT, DECIMAL_COMMA))
-    if found is None:
+    read = _read(values, number_reading, (DECIMAL_POINT, DECIMAL_COMMA))
+    if read is None:
         return None
-    rows, written, misfits = found
+    rows, written, misfits = read
     if len(rows) <= _TWICE:
         return None
     levels = [*_round_cuts(rows)]

@@ -56,14 +56,14 @@ class Proposal:
         counts = {
             label: rows for label, rows in self.values.by_label.items() if label != SUPPRESSED
         }
-        found = []
+        levels = []
         for level in range(self.hierarchy.levels):
             groups: dict[str | None, int] = {}
             for label, rows in counts.items():
                 above = self.hierarchy.generalize(label, level)
                 groups[above] = groups.get(above, 0) + rows
-            found.append(Level(level, len(groups), min(groups.values())))
-        return tuple(found)
+            levels.append(Level(level, len(groups), min(groups.values())))
+        return tuple(levels)
 
     @property
     def commonest(self) -> str | None:

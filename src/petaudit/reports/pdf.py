@@ -52,8 +52,8 @@ def find_browser() -> str | None:
                 given=named,
             )
         return browser
-    found = (shutil.which(name) for name in (*_NAMES, *_PLACES))
-    browser = next((path for path in found if path is not None), None)
+    paths = (shutil.which(name) for name in (*_NAMES, *_PLACES))
+    browser = next((path for path in paths if path is not None), None)
     if browser is None and find_spec("weasyprint") is None:
         raise OptionError(
             "a PDF needs Chromium, Chrome, Edge or WeasyPrint, and none was found: install one, "
@@ -88,11 +88,11 @@ def _by_browser(page: str, browser: str) -> bytes:
             *(f"--user-data-dir={folder / 'profile'}", f"--print-to-pdf={target}"),
             source.as_uri(),
         ]
-        own = {name: str(folder) for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
+        folders = {name: str(folder) for name in ("XDG_CONFIG_HOME", "XDG_CACHE_HOME")}
         try:
             done = subprocess.run(  # noqa: S603 (no shell, and a file of ours)
                 command,
-                env=os.environ | own,
+                env=os.environ | folders,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,

@@ -293,7 +293,7 @@ def _roles(view: View) -> Iterator[Phrase]:
 
 
 def _with_role(view: View, role: Role) -> list[str]:
-    return [column for column, own in view.roles.items() if own == role.value]
+    return [column for column, named in view.roles.items() if named == role.value]
 
 
 def _worst_classes(card: Card) -> list[Phrase]:

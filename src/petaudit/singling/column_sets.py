@@ -2,9 +2,9 @@
 
 Minimal sample uniques are the smallest sets of columns on which a row is alone (SUDA). Sets are
 looked at in the order of binary numbers, in which every subset comes before the set itself: columns
-are added to a set from its lowest one downwards, so that the partition of a set is refined from
-that of the set without its lowest column. Groups of one row leave the partition: what contains a
-set on which a row is alone is not minimal.
+are added to a set from its lowest one downwards, so that the groups of a set are split from those
+of the set without its lowest column. Who is alone leaves the groups: what contains a set on which a
+row is alone is not minimal.
 """
 
 from __future__ import annotations
@@ -12,23 +12,34 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import reduce
+from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import pyarrow as pa
 
-from petaudit.singling.kernels import Bytes, Codes, Floats, Indices, Words, note_minimal
-from petaudit.singling.partition import Local, Pair, Partition, bits_of, words_for
-from petaudit.singling.strategy import need_of_special
 from petaudit.system.memory import memory_limit
 from petaudit.tables import ClassHistogram
 from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
+from petaudit.tables.results import Integers
 from petaudit.tables.set_counts import SetCounts, count_sets
 from petaudit.tables.source import Source
 
-Flags = npt.NDArray[np.bool_]
-_AS_GOOD_AS_MORE = 3
+Codes: TypeAlias = npt.NDArray[np.uint32]
+Flags: TypeAlias = npt.NDArray[np.bool_]
+_AS_GOOD_AS_MORE: Final = 3
+_AT_REST: Final = 340_000_000
+"""Python and the libraries."""
+_CELL: Final = 12
+_LEVEL: Final = 12
+"""The groups of a set of columns, which wait while lower columns are added."""
+_ROW: Final = 250
+"""What is counted for each part of a group: there may be several parts per row."""
+_DENSE: Final = 8
+"""Up to so many combinations of a group and a code per row, counting them all is fastest."""
 
 
 def sets_of_columns(
@@ -61,37 +72,6 @@ def sets_of_columns(
     return count_sets(counts, columns, sets, with_suppressed=with_suppressed, person=person)
 
 
-def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
-    """Count the classes of all sets of columns, small sets first; a row of codes per column.
-
-    >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
-    >>> [(each.columns, each.classes, each.equal_pairs) for each in count_all_sets(codes, 2)]
-    [((0,), 2, 2), ((1,), 2, 3), ((0, 1), 3, 1)]
-    """
-    # Rows that are alone leave a partition, so columns with many values come first.
-    order = sorted(range(len(codes)), key=lambda column: -int(codes[column].max(initial=0)))
-    pair = Pair(np.ascontiguousarray(codes[order]), codes.shape[1])
-    scratch, settled = pair.new_scratch(), np.ones(pair.rows, np.uint8)
-
-    def refined(partition: Partition, columns: tuple[int, ...]) -> Iterator[SetCounts]:
-        for column in range(columns[-1] + 1 if columns else 0, pair.columns):
-            more = (*columns, column)
-            shared = partition.repeated_sizes_with(pair.codes[column], scratch)
-            yield SetCounts(
-                tuple(sorted(order[place] for place in more)),
-                pair.rows,
-                # All other rows are alone.
-                pair.rows - int(shared.sum()) + len(shared),
-                int((shared * (shared - 1) // 2).sum()),
-            )
-            if len(more) < up_to and column + 1 < pair.columns:
-                finer = partition.split(pair.codes[column], settled, scratch, count_all=True)
-                yield from refined(finer, more)
-
-    counts = refined(Partition.of_all(pair), ())
-    return sorted(counts, key=lambda each: (len(each.columns), each.columns))
-
-
 @dataclass(frozen=True)
 class SpecialUniques:
     """What is known of the rows of a table, and of its sets of columns."""
@@ -100,9 +80,9 @@ class SpecialUniques:
     """Rows that are alone on all columns but one, and so on a smaller set, too."""
     sets: tuple[tuple[int, ...], ...]
     """The sets of columns on which a row is alone and on no subset; not empty, none twice."""
-    rows_of_set: Indices
+    rows_of_set: Integers
     """For how many rows each of them is such a set."""
-    scores: Floats
+    scores: npt.NDArray[np.float64]
     """The score of each row: the sum over its sets."""
 
     def counted(self) -> MinimalUniques:
@@ -115,6 +95,20 @@ class SpecialUniques:
         """
         scores, rows = np.unique(self.scores[self.scores > 0], return_counts=True)
         return MinimalUniques(int(self.special.sum()), self.sets, self.rows_of_set, scores, rows)
+
+
+def need_of_special(rows: int, alone: int, columns: int, up_to: int) -> int:
+    """The most memory that finding the minimal sets of up to ``up_to`` columns takes.
+
+    There is a bit for each row that is ``alone`` on all columns and each set that can be larger.
+
+    >>> [round(need_of_special(5_000_000, 4_900_000, 8, up_to) / 1e9, 1) for up_to in (1, 2, 8)]
+    [2.2, 2.3, 2.8]
+    """
+    most = min(up_to, columns)
+    sets = sum(math.comb(columns, size) for size in range(1, most))
+    of_row = _CELL * columns + _LEVEL * (most + 1) + _ROW
+    return _AT_REST + rows * of_row + alone * sets // 8
 
 
 def set_score(size: int, columns: int, up_to: int) -> int:
@@ -182,6 +176,82 @@ def _codes(
     return np.array([np.repeat(codes[kept], times) for codes in classes.codes], np.uint32)
 
 
+@dataclass(frozen=True)
+class _Groups:
+    """Rows that have the same values as others in some columns; who is alone has left."""
+
+    rows: npt.NDArray[np.int32]
+    groups: Integers
+    """The number of the group of each of these rows."""
+    sizes: Integers
+    """How many rows each group has."""
+
+    @classmethod
+    def of_all(cls, rows: int) -> _Groups:
+        """All rows agree on no columns."""
+        return cls(np.arange(rows, dtype=np.int32), np.zeros(rows, np.int64), np.array([rows]))
+
+    def counted(self, column: Codes) -> tuple[Integers, Integers]:
+        """The part of its group that each row is in by one more column, and their sizes."""
+        codes = column[self.rows]
+        width = int(codes.max(initial=0)) + 1
+        parts = self.groups * width + codes
+        if len(self.sizes) * width > _DENSE * len(parts):
+            parts = pa.array(parts).dictionary_encode().indices.to_numpy()
+        return parts, np.bincount(parts)
+
+    def split(self, column: Codes, wanted: Flags | None = None) -> _Groups:
+        """Groups by one more column, or only those with rows that are wanted."""
+        parts, sizes = self.counted(column)
+        stays = sizes > 1
+        if wanted is not None:
+            stays &= np.bincount(parts[wanted[self.rows]], minlength=len(sizes)) > 0
+        kept = stays[parts]
+        numbers = np.cumsum(stays) - 1
+        return _Groups(self.rows[kept], numbers[parts[kept]], sizes[stays])
+
+    def alone(self, wanted: Flags) -> Flags:
+        """Which of the wanted rows have left."""
+        alone = wanted.copy()
+        alone[self.rows] = False
+        return alone
+
+
+def _ordered(codes: Codes) -> tuple[list[int], Codes]:
+    """Columns with many values last: half of all sets have the last one, and few rows are left."""
+    order = sorted(range(len(codes)), key=lambda column: int(codes[column].max(initial=0)))
+    return order, codes[order]
+
+
+def count_all_sets(codes: Codes, up_to: int) -> list[SetCounts]:
+    """Count the classes of all sets of columns, small sets first; a row of codes per column.
+
+    >>> codes = np.array([[0, 0, 1, 1], [0, 1, 0, 0]], np.uint32)
+    >>> [(each.columns, each.classes, each.equal_pairs) for each in count_all_sets(codes, 2)]
+    [((0,), 2, 2), ((1,), 2, 3), ((0, 1), 3, 1)]
+    """
+    rows = codes.shape[1]
+    order, codes = _ordered(codes)
+
+    def split(groups: _Groups, columns: tuple[int, ...]) -> Iterator[SetCounts]:
+        for column in range(columns[-1] if columns else len(codes)):
+            more = (*columns, column)
+            _, sizes = groups.counted(codes[column])
+            shared = sizes[sizes > 1]
+            yield SetCounts(
+                tuple(sorted(order[place] for place in more)),
+                rows,
+                # All other rows are alone.
+                rows - int(shared.sum()) + len(shared),
+                int((shared * (shared - 1) // 2).sum()),
+            )
+            if len(more) < up_to and column:
+                yield from split(groups.split(codes[column]), more)
+
+    counts = split(_Groups.of_all(rows), ())
+    return sorted(counts, key=lambda each: (len(each.columns), each.columns))
+
+
 def find_special(codes: Codes, up_to: int) -> SpecialUniques:
     """Find all minimal sets of up to ``up_to`` columns, a row of codes per column.
 
@@ -190,116 +260,75 @@ def find_special(codes: Codes, up_to: int) -> SpecialUniques:
     >>> uniques.sets, uniques.rows_of_set.tolist(), uniques.special.tolist()
     (((1,), (0, 1)), [1, 1], [False, True, False, False])
     """
-    order = sorted(range(len(codes)), key=lambda column: int(codes[column].max(initial=0)))
-    # Columns with many values last: half of all sets have the last one, and few rows are left.
-    pair = Pair(np.ascontiguousarray(codes[order]), codes.shape[1])
-    search = _Search(pair, up_to)
-    has_unique_row, special = search.leave_one_out()
-    if has_unique_row:
-        search.run()
+    order, codes = _ordered(codes)
+    columns, rows = codes.shape
+    every = _Groups.of_all(rows)
+    unique = reduce(_Groups.split, codes, every).alone(np.ones(rows, bool))
+    special = np.zeros(rows, bool)
+    if unique.any() and columns > 1:
+        for groups in _without_one(every, codes, unique):
+            special |= groups.alone(unique)
+    search = _Search(codes, min(up_to, columns), unique)
+    if unique.any():
+        search.add_lower(every, ())
     return SpecialUniques(
         special,
-        tuple(tuple(sorted(order[column] for column in columns)) for columns in search.sets),
-        search.rows_of_set,
+        tuple(tuple(sorted(order[place] for place in each)) for each in search.rows_of_set),
+        np.array([*search.rows_of_set.values()], np.int64),
         search.scores,
     )
 
 
+def _without_one(groups: _Groups, codes: Codes, wanted: Flags) -> Iterator[_Groups]:
+    """The groups by all columns but one, for each of these columns."""
+    if len(codes) == 1:
+        yield groups
+        return
+    half = len(codes) // 2
+    for kept, added in ((codes[:half], codes[half:]), (codes[half:], codes[:half])):
+        split = reduce(lambda coarse, column: coarse.split(column, wanted), added, groups)
+        yield from _without_one(split, kept, wanted)
+
+
+@dataclass
 class _Search:
-    """The state of one search."""
+    """The minimal sets that are known so far."""
 
-    def __init__(self, pair: Pair, up_to: int) -> None:
-        self.pair = pair
-        self.up_to = min(up_to, pair.columns)
-        self.sets: list[tuple[int, ...]] = []
-        self.scores: Floats = np.zeros(pair.rows, np.float64)
-        self._settled: Bytes = np.ones(pair.rows, np.uint8)
-        self._scratch = pair.new_scratch()
-        self._alone = np.empty(pair.rows, np.uint32)
-        self._known: Words = np.zeros((64, words_for(pair.columns)), np.uint64)
-        self._latest: Indices = np.full(pair.rows, -1, np.int64)
-        self._chain: Indices = np.zeros((2, 1024), np.int64)
-        self._links = 0
+    codes: Codes
+    up_to: int
+    unique: Flags
+    """Rows that are alone on all columns: no other row is on fewer."""
+    rows_of_set: dict[tuple[int, ...], int] = field(default_factory=dict)
+    _alone: dict[tuple[int, ...], npt.NDArray[np.uint8]] = field(default_factory=dict)
+    """Which unique rows are alone on a set of columns, eight to a byte; without sets on which, by
+    fewer columns, all of them are."""
 
-    @property
-    def rows_of_set(self) -> Indices:
-        """For how many rows each set was found."""
-        return np.bincount(self._chain[0, : self._links], minlength=len(self.sets))
+    def __post_init__(self) -> None:
+        self.scores = np.zeros(len(self.unique))
+        self._places = np.cumsum(self.unique) - 1
 
-    def leave_one_out(self) -> tuple[bool, Flags]:
-        """Whether somebody is alone on all columns, and who is still without one of them."""
-        special = np.zeros(self.pair.rows, bool)
-        last = Partition.of_all(self.pair)
-        waiting = [(last, 0, self.pair.columns)]
-        while waiting:
-            # Refined by all columns but those from first to below stop.
-            partition, first, stop = waiting.pop()
-            if stop - first == 1:
-                special |= self._is_alone(partition) & (self.pair.columns > 1)
-                last = self._split(partition, self.pair.codes[first])
-                continue
-            middle = (first + stop) // 2
-            for kept, added in (
-                ((first, middle), (middle, stop)),
-                ((middle, stop), (first, middle)),
-            ):
-                refined = partition
-                for column in reversed(range(*added)):
-                    refined = self._split(refined, self.pair.codes[column])
-                waiting.append((refined, *kept))
-        return bool(self._is_alone(last).any()), special
-
-    def run(self) -> None:
-        """Look at all sets."""
-        everybody = np.arange(self.pair.rows, dtype=np.uint32)
-        all_rows = Partition.of_all(self.pair)
-        for column, codes in enumerate(self.pair.codes):
-            self._note(all_rows, codes, everybody, (column,))
-            if column and self.up_to > 1:
-                partition = self._split(all_rows, codes)
-                lower = Pair(self.pair.codes[:column], self.pair.rows)
-                local = Local.of(lower, partition, -1, self._settled)
-                self._refine(local, local.partition, (column,))
-
-    def _split(self, partition: Partition, codes: Codes) -> Partition:
-        return partition.split(codes, self._settled, self._scratch, count_all=True)
-
-    def _refine(self, local: Local, partition: Partition, columns: tuple[int, ...]) -> None:
+    def add_lower(self, groups: _Groups, columns: tuple[int, ...]) -> None:
         """Look at all sets that add lower columns to these."""
-        for column in range(columns[-1] if not partition.is_empty else 0):
+        for column in range(columns[-1] if columns else len(self.codes)):
             more = (*columns, column)
-            codes = local.column(column)
-            self._note(partition, codes, local.origin, more)
-            if column and len(more) < self.up_to:
-                self._refine(local, self._split(partition, codes), more)
+            parts, sizes = groups.counted(self.codes[column])
+            self._note(groups.rows[sizes[parts] == 1], more)
+            if len(more) < self.up_to:
+                finer = groups.split(self.codes[column], self.unique)
+                self._alone[more] = np.packbits(
+                    finer.alone(self.unique)[self.unique], bitorder="little"
+                )
+                if len(finer.rows):
+                    self.add_lower(finer, more)
 
-    def _note(
-        self,
-        partition: Partition,
-        codes: Codes,
-        origin: npt.NDArray[np.uint32],
-        columns: tuple[int, ...],
-    ) -> None:
-        number = len(self.sets)
-        if number == len(self._known):
-            self._known = np.concatenate([self._known, np.zeros_like(self._known)])
-        if self._links + len(partition.rows) > self._chain.shape[1]:
-            more = max(self._chain.shape[1], len(partition.rows))
-            self._chain = np.concatenate([self._chain, np.zeros((2, more), np.int64)], axis=1)
-        bits = self._known[number]
-        bits[:] = bits_of(columns, len(bits))
-        score = set_score(len(columns), self.pair.columns, self.up_to)
-        links = note_minimal(
-            partition.rows, partition.starts, codes, origin, bits, self._known, number,
-            self._latest, self._chain[0], self._chain[1], self._links, float(score), self.scores,
-            self._scratch, self._alone,
-        )  # fmt: skip
-        if links > self._links:
-            self._links = links
-            self.sets.append(columns)
-
-    def _is_alone(self, partition: Partition) -> Flags:
-        """Rows that have left a partition."""
-        alone = np.ones(self.pair.rows, bool)
-        alone[partition.rows] = False
-        return alone
+    def _note(self, rows: npt.NDArray[np.int32], columns: tuple[int, ...]) -> None:
+        """Note which of these rows, alone on a set and not without its last column, need it all."""
+        for place in range(len(columns) - 1):
+            smaller = self._alone.get(columns[:place] + columns[place + 1 :])
+            if smaller is None:
+                return
+            at = self._places[rows]
+            rows = rows[smaller[at >> 3] >> (at & 7).astype(np.uint8) & 1 == 0]
+        if len(rows):
+            self.rows_of_set[columns] = len(rows)
+            self.scores[rows] += set_score(len(columns), len(self.codes), self.up_to)

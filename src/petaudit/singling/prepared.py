@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from petaudit.errors import Phrase, listing, phrase
+from petaudit.errors import NotMeasurableError, Phrase, listing, phrase
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, overlap_of
 from petaudit.singling.kernels import Codes, Indices, Rows
 from petaudit.singling.partition import Pair, first_rows
@@ -93,16 +93,6 @@ class SearchTables:
         return self.rows
 
     @property
-    def lists_rows(self) -> bool:
-        """Whether rows have numbers and can be fetched; from a cluster only counts are."""
-        return True
-
-    @property
-    def can_be_sampled(self) -> bool:
-        """Whether there is room for drawing samples of the rows."""
-        return True
-
-    @property
     def doubts(self) -> tuple[Phrase, ...]:
         """Why it may say nothing that nobody is singled out."""
         known = [use for use in self.uses.values() if min(use.synthetic, use.original) >= _FEWEST]
@@ -144,6 +134,13 @@ class Prepared(SearchTables):
     """The person of each row of each table, where one is named."""
     everything: Codes | None
     """All rows of all tables, in search order, where there is a control to compare with."""
+    lists_rows: bool = True
+    """Whether rows have numbers: those of a cluster came in any order."""
+
+    @property
+    def can_be_sampled(self) -> bool:
+        """Whether samples can be drawn again: they are drawn by the numbers of rows."""
+        return self.lists_rows
 
     @property
     def entries(self) -> tuple[int, ...]:
@@ -202,6 +199,11 @@ class Prepared(SearchTables):
 
     def listed(self, findings: SizeFindings) -> Iterator[Listed]:
         """List the rows that combinations of a size identify, in batches."""
+        if not self.lists_rows:
+            raise NotMeasurableError(
+                "the rows come from a cluster, where they have no numbers: there is no list of the "
+                "rows that are identified"
+            )
         identified = findings.listed
         assert identified is not None  # noqa: S101 (found by a search in memory)
         for start in range(0, len(identified.rows), LISTED_AT_ONCE):
@@ -228,7 +230,7 @@ class Prepared(SearchTables):
         return None if code == joint.null else joint.value(code)
 
 
-def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
+def prepare(tables: JointTables, *, deduplicate: bool, lists_rows: bool = True) -> Prepared:
     """Sort the columns by their number of distinct synthetic values, and remove duplicates.
 
     Uses up the codes of the tables: twice of them is more than large tables leave room for.
@@ -269,6 +271,7 @@ def prepare(tables: JointTables, *, deduplicate: bool) -> Prepared:
         kept=kept,
         person_codes=persons_by_table,
         everything=everything,
+        lists_rows=lists_rows,
         merges_equal=deduplicate and all(persons is None for persons in persons_by_table),
     )
 

@@ -22,7 +22,7 @@ from petaudit.singling.strategy import SearchStrategy, choose_strategy
 from petaudit.system.threads import available_threads
 from petaudit.tables import Source
 from petaudit.tables.joint import check_same_columns, joint_tables
-from petaudit.tables.joint.store import store_tables
+from petaudit.tables.joint.store import fetched_tables, store_tables
 
 _SECONDS_PER_CELL = 5e-9
 """What a row costs in a combination, roughly, on one core."""
@@ -48,7 +48,9 @@ class Run:
         sources = [synthetic, original, *([] if control is None else [control])]
         check_same_columns(sources, self.options.person)
         options = self.options
-        strategy = choose_strategy(sources, options.search, options.threads)
+        strategy = choose_strategy(
+            sources, options.search, options.threads, with_people=options.person is not None
+        )
         tables = self._encoded(sources, strategy)
         settings = Settings(
             options.sizes(len(tables.columns)),
@@ -81,10 +83,16 @@ class Run:
         options = self.options
         decimals, unit = options.numeric_precision, options.datetime_precision
         if strategy.place == "memory":
+            is_remote = any(source.counts.is_remote for source in sources)
             with self._timed("encode"):
-                joint = joint_tables(sources, decimals=decimals, unit=unit, person=options.person)
+                if is_remote:
+                    joint = fetched_tables(sources, decimals=decimals, unit=unit)
+                else:
+                    joint = joint_tables(
+                        sources, decimals=decimals, unit=unit, person=options.person
+                    )
             with self._timed("prepare"):
-                return prepare(joint, deduplicate=options.deduplicate)
+                return prepare(joint, deduplicate=options.deduplicate, lists_rows=not is_remote)
         if options.person is not None:
             raise NotMeasurableError(
                 "rows of one person can be grouped in memory only, and this search is counted by "

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from petaudit.errors import NotMeasurableError, OptionError, Phrase, phrase
+from petaudit.errors import NotMeasurableError, OptionError, Phrase, argument, phrase
 from petaudit.singling.walk import threads_for
 from petaudit.system.memory import memory_limit, memory_text
 from petaudit.tables import Source
+from petaudit.tables.engines.remote import MOST_ROWS
 from petaudit.tables.joint import reads_column_by_column
 
 _PETAUDIT: Final = "petaudit"
 _DUCKDB: Final = "DuckDB"
 _SPARK: Final = "Spark"
+_PART_BESIDE_SPARK: Final = 4
+"""Of the memory, so much is for codes: Java has three quarters where it runs on this machine."""
 _CODE: Final = 4
 _AT_REST: Final = 340_000_000
 """Python, the libraries and the compiled loops."""
@@ -29,10 +31,6 @@ _SYNTHETIC_ROW: Final = 24
 """The first combination, its target, and room for what a column identifies."""
 _ROW: Final = 28
 """Partitions of two levels, and their copy."""
-_SPECIAL_CELL: Final = 24
-_SPECIAL_ROW: Final = 60
-_LINK: Final = 2 * 16
-"""A set of a row, in a list that doubles when it is full."""
 
 
 @dataclass(frozen=True)
@@ -60,10 +58,12 @@ class SearchStrategy:
         return {"way": self.place, "engine": self.engine, "reason": self.reason}
 
 
-def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -> SearchStrategy:
+def choose_strategy(
+    tables: Sequence[Source], asked: str, threads: int | None, *, with_people: bool = False
+) -> SearchStrategy:
     """Search in memory where there is room, unless something else is asked for."""
     if any(table.counts.is_remote for table in tables):
-        return _remote(tables, asked)
+        return _remote(tables, asked, threads, with_people=with_people)
     if asked == "engine":
         return SearchStrategy("engine", _DUCKDB, phrase("it was requested"))
     if asked == "memory":
@@ -88,7 +88,10 @@ def choose_strategy(tables: Sequence[Source], asked: str, threads: int | None) -
     )
 
 
-def _remote(tables: Sequence[Source], asked: str) -> SearchStrategy:
+def _remote(
+    tables: Sequence[Source], asked: str, threads: int | None, *, with_people: bool
+) -> SearchStrategy:
+    """Search here in codes of small tables of Spark: counting there takes many times as long."""
     for table in tables:
         counts = table.counts
         if counts.is_remote and not counts.is_on_spark:
@@ -98,14 +101,32 @@ def _remote(tables: Sequence[Source], asked: str) -> SearchStrategy:
                 table=table.name,
                 engine=counts.engine,
             )
-        if counts.is_remote and asked == "memory":
-            raise OptionError(
-                "the search should run in memory, but the rows of {table} are on {engine}, which "
-                "returns only counts",
-                table=table.name,
-                engine=counts.engine,
-            )
-    return SearchStrategy("engine", _SPARK, phrase("the rows are on Spark"))
+    there = SearchStrategy("engine", _SPARK, phrase("the rows are on Spark"))
+    if asked == "engine" or with_people:
+        return there
+    need = MemoryNeed.of(tables)
+    wanted = need.threads(threads)
+    room = memory_limit() // _PART_BESIDE_SPARK
+    fits = max(need.rows) <= MOST_ROWS and need.bytes(wanted) - _AT_REST <= room
+    if fits:
+        return SearchStrategy(
+            "memory",
+            _PETAUDIT,
+            phrase(
+                "the rows came from Spark as codes, which fit into memory here "
+                "({argument} leaves them there)",
+                argument=argument("search", "engine"),
+            ),
+            wanted,
+        )
+    if asked == "memory":
+        raise OptionError(
+            "the search should run in memory, but the rows on Spark are too many to be fetched as "
+            "codes: at most {most:,} of a table, in {room} of memory",
+            most=MOST_ROWS,
+            room=memory_text(room),
+        )
+    return there
 
 
 @dataclass(frozen=True)
@@ -147,15 +168,3 @@ class MemoryNeed:
         most = _AT_REST + self.codes + max(self.reading, preparing, threads * each)
         # An estimate may be too low.
         return most + most // 10
-
-
-def need_of_special(rows: int, alone: int, columns: int, up_to: int) -> int:
-    """The most memory that finding the minimal sets of up to ``up_to`` columns takes.
-
-    A row has no more of them than there are sets of half the columns: none contains another.
-
-    >>> [round(need_of_special(5_000_000, 4_900_000, 8, up_to) / 1e9, 1) for up_to in (1, 2, 8)]
-    [2.9, 6.0, 12.6]
-    """
-    sets = math.comb(columns, max(min(up_to, columns // 2), 1))
-    return _AT_REST + rows * (_SPECIAL_CELL * columns + _SPECIAL_ROW) + _LINK * alone * sets

@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from petaudit.errors import Phrase, counted, joined, phrase
+from petaudit.singling.column_sets import sets_of_columns
 from petaudit.starter.yaml_text import remark
 from petaudit.tables.set_counts import SetCounts, number_of_sets, usual_size
 from petaudit.tables.source import Source
@@ -75,8 +76,6 @@ def identifying(source: Source, identifiers: Collection[str]) -> Identifying:
         up_to -= 1
     if not names or not up_to:
         return Identifying()
-    from petaudit.singling.column_sets import sets_of_columns  # noqa: PLC0415 (compiles)
-
     every = [
         (tuple(names[place] for place in counts.columns), counts)
         for counts in sets_of_columns(source, names, up_to)

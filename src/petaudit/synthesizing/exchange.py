@@ -326,7 +326,7 @@ def read_column(cells: pa.Array, kind: pa.DataType, *, is_untyped: bool = False)
 
 
 def _parquet(source: Source) -> pa.Table | None:
-    if not source.paths or source.is_untyped:
+    if not source.paths or source.is_untyped or source.partitions is not None:
         return None
     try:
         tables = [pq.ParquetFile(path).read() for path in source.paths]

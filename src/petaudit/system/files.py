@@ -33,7 +33,7 @@ class Watch:
         self._states: dict[Path, State] = {}
         self._hashes: dict[Path, str] = {}
         self._recent: set[Path] = set()
-        self._listings: list[tuple[Callable[[], tuple[Path, ...]], tuple[Path, ...]]] = []
+        self._listings: list[tuple[Callable[[], tuple[Path, ...]], tuple[Path, ...], Path]] = []
 
     @property
     def paths(self) -> tuple[Path, ...]:
@@ -50,10 +50,10 @@ class Watch:
             self._hashes[path] = _sha256(path)
 
     def note_listing(
-        self, listing: Callable[[], tuple[Path, ...]], paths: tuple[Path, ...]
+        self, listing: Callable[[], tuple[Path, ...]], paths: tuple[Path, ...], folder: Path
     ) -> None:
         """Remember which files a folder or a pattern matches."""
-        self._listings.append((listing, paths))
+        self._listings.append((listing, paths, folder))
 
     def sha256(self, paths: Iterable[Path]) -> str:
         """One fingerprint of files; it holds for what was read if :meth:`check` passes after it."""
@@ -72,13 +72,13 @@ class Watch:
         """Raise an error if a file is not what it was when it was noted."""
         for path in self._states if only is None else self._states.keys() & set(only):
             self._check(path)
-        for listing, paths in self._listings if only is None else ():
+        for listing, paths, folder in self._listings if only is None else ():
             try:
                 is_same = listing() == paths
             except InputError:
                 is_same = False
             if not is_same:
-                raise _changed(paths[0].parent)
+                raise _changed(folder)
 
     def _check(self, path: Path) -> None:
         try:
@@ -146,11 +146,13 @@ def watch_file(path: Path) -> None:
         watch.note(path)
 
 
-def watch_listing(listing: Callable[[], tuple[Path, ...]], paths: tuple[Path, ...]) -> None:
+def watch_listing(
+    listing: Callable[[], tuple[Path, ...]], paths: tuple[Path, ...], folder: Path
+) -> None:
     """Note which files a folder or a pattern matches, in the block that watches."""
     watch = _current.get()
     if watch is not None:
-        watch.note_listing(listing, paths)
+        watch.note_listing(listing, paths, folder)
 
 
 def sha256_of(paths: Iterable[Path]) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeAlias
 
 
@@ -19,8 +19,10 @@ class Stage:
 
     what: str
     done: int | None = None
-    """How many of ``total`` parts are done, or which of them it is."""
+    """How many of ``total`` parts are done, or which of them it is; of a query, its rows."""
     total: int | None = None
+    engine: str = ""
+    """What a query asks; everything else is no query."""
 
 
 Watcher: TypeAlias = Callable[[tuple[Stage, ...]], object]
@@ -39,7 +41,9 @@ def watched(watcher: Watcher) -> Iterator[None]:
 
 
 @contextmanager
-def stage(what: str, done: int | None = None, total: int | None = None) -> Iterator[None]:
+def stage(
+    what: str, done: int | None = None, total: int | None = None, *, engine: str = ""
+) -> Iterator[None]:
     """Say what is done inside.
 
     >>> seen = []
@@ -49,7 +53,7 @@ def stage(what: str, done: int | None = None, total: int | None = None) -> Itera
     [[('reading', None), ('k-anonymity', 1)], [('reading', None), ('k-anonymity', 2)]]
     """
     around = _stages.get()
-    _tell((*around, Stage(what, done, total)))
+    _tell((*around, Stage(what, done, total, engine)))
     try:
         yield
     finally:
@@ -58,7 +62,8 @@ def stage(what: str, done: int | None = None, total: int | None = None) -> Itera
 
 def advance(what: str, done: int | None = None, total: int | None = None) -> None:
     """Say how far the stage is that is on."""
-    _tell((*_stages.get()[:-1], Stage(what, done, total)))
+    *around, last = _stages.get() or (Stage(what),)
+    _tell((*around, replace(last, what=what, done=done, total=total)))
 
 
 def is_watched() -> bool:

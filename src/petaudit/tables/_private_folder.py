@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import errno
+import math
 import os
 import re
 import shutil
@@ -19,7 +20,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from petaudit.errors import EngineError
 
@@ -77,6 +81,24 @@ def private_folder() -> Path:
         if _hold(folder):
             atexit.register(_remove_own, folder, os.getpid())
             return folder
+
+
+def array_on_disk(shape: tuple[int, ...], kind: Any) -> npt.NDArray[Any]:
+    """An array in a file of the folder, which goes with the array, not with the memory."""
+    array = np.empty(0, kind)
+    size = max(math.prod(shape) * array.itemsize, 1)
+    descriptor, name = tempfile.mkstemp(dir=private_folder())
+    with os.fdopen(descriptor, "r+b") as file:
+        # A full disk is told now; later it would be a signal.
+        with temporary_room():
+            if hasattr(os, "posix_fallocate"):
+                os.posix_fallocate(file.fileno(), 0, size)
+            else:  # pragma: no cover (macOS and Windows)
+                file.truncate(size)
+        held = np.memmap(file, kind, "r+", shape=shape)
+    with suppress(OSError):  # Windows keeps it until the end
+        Path(name).unlink()
+    return np.asarray(held)
 
 
 def remove_orphans() -> int:

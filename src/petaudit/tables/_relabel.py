@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+import duckdb
 import narwhals.stable.v2 as nw
 import numpy as np
 import numpy.typing as npt
@@ -97,16 +98,23 @@ def in_kind_of(
     """Return a relabelled table as a frame of the kind that it was made from.
 
     Frames in memory and lazy frames of Polars keep their kind, pandas also its index and the types
-    of columns that are not ``changed``. Anything else, such as a file, becomes a PyArrow table.
+    of columns that are not ``changed``; a relation of DuckDB becomes one of the same connection.
+    Anything else, such as a file, becomes a PyArrow table.
     """
     given = nw.from_native(frame, pass_through=True)
+    if isinstance(frame, duckdb.DuckDBPyRelation):
+        # Found by its name here, and held by the relation.
+        petaudit_relabelled = table  # noqa: F841
+        return frame.query("petaudit_given", "FROM petaudit_relabelled")
     if isinstance(given, nw.LazyFrame) and given.implementation.is_polars():
         return nw.from_arrow(table, backend="polars").lazy().to_native()
     if not isinstance(given, nw.DataFrame) or given.implementation.is_pyarrow():
         return table
     # Names were trimmed (those of pandas may be numbers), and some columns are left out.
     names_as_given = {trim(str(name)): name for name in given.columns}
-    left_out = [own for name, own in names_as_given.items() if name not in table.column_names]
+    left_out = [
+        given_name for name, given_name in names_as_given.items() if name not in table.column_names
+    ]
     names = [name for name in table.column_names if name in changed]
     columns = nw.from_arrow(table.select(names), backend=given.implementation)
     relabelled = (

@@ -17,7 +17,20 @@ DUCKDB: Final = "duckdb"
 _SCHEMES: Final = {"postgresql": POSTGRES, "postgres": POSTGRES, "duckdb": DUCKDB}
 _OF_SPARK: Final = frozenset(
     {
-        *("hdfs", "webhdfs", "swebhdfs", "viewfs", "s3", "s3a", "s3n", "gs", "oss", "cosn", "obs"),
+        *(
+            "table",
+            "hdfs",
+            "webhdfs",
+            "swebhdfs",
+            "viewfs",
+            "s3",
+            "s3a",
+            "s3n",
+            "gs",
+            "oss",
+            "cosn",
+            "obs",
+        ),
         *("abfs", "abfss", "wasb", "wasbs", "adl", "dbfs", "maprfs", "alluxio", "o3fs", "ofs"),
     }
 )
@@ -246,7 +259,7 @@ def _table(kind: str, parameters: Mapping[str, str]) -> tuple[str | None, str]:
         raise _malformed(kind, phrase("it names no table"))
     if "schema" in parameters:
         return parameters["schema"], parameters["table"]
-    names = _name_parts(parameters["table"])
+    names = _schema_and_table(parameters["table"])
     if names is None:
         raise _malformed(
             kind,
@@ -264,7 +277,7 @@ def split_table(text: str) -> tuple[str | None, str]:
     >>> split_table("health.people"), split_table('"v1.2"')
     (('health', 'people'), (None, 'v1.2'))
     """
-    names = _name_parts(text)
+    names = _schema_and_table(text)
     if names is None or "\0" in text:
         raise OptionError(
             "the name of a table must be name, schema.name, or have parts in double quotes, "
@@ -274,13 +287,24 @@ def split_table(text: str) -> tuple[str | None, str]:
     return names
 
 
-def _name_parts(text: str) -> tuple[str | None, str] | None:
+def name_parts(text: str) -> tuple[str, ...] | None:
+    """The parts of a name that dots separate, None if it is not such a name.
+
+    >>> name_parts('lake."v1.2".people'), name_parts("a..b")
+    (('lake', 'v1.2', 'people'), None)
+    """
     parts = re.findall(r'(?:"((?:[^"]|"")+)"|([^".]+))(?:\.|$)', text)
     # Written anew, the parts are the text again, unless it had something else in it.
     again = ".".join(bare or f'"{inside}"' for inside, bare in parts)
-    if again != text or not 1 <= len(parts) <= 2:
+    if again != text or not parts:
         return None
-    names = [bare or inside.replace('""', '"') for inside, bare in parts]
+    return tuple(bare or inside.replace('""', '"') for inside, bare in parts)
+
+
+def _schema_and_table(text: str) -> tuple[str | None, str] | None:
+    names = name_parts(text) or ()
+    if not 1 <= len(names) <= 2:
+        return None
     return (names[0] if len(names) == 2 else None), names[-1]
 
 

@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import date
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TypeAlias
@@ -18,11 +19,11 @@ import pyarrow as pa
 
 from petaudit.errors import (
     LONGEST_PATH,
+    ColumnError,
     InputError,
     Phrase,
     argument,
     counted,
-    listing,
     phrase,
     shortened,
 )
@@ -33,7 +34,23 @@ from petaudit.tables._private_folder import private_folder, temporary_room
 from petaudit.tables.addresses import check_no_address
 from petaudit.tables.csv_files import load_csv
 from petaudit.tables.engines import OpenedTable
-from petaudit.tables.engines.duckdb import Relation, cursor, file_in_sql, fresh_name, run
+from petaudit.tables.engines.duckdb import (
+    Relation,
+    cursor,
+    file_in_sql,
+    fresh_name,
+    path_in_duckdb,
+    quote_text,
+    run,
+)
+from petaudit.tables.folders import (
+    Partitions,
+    left_out,
+    parquet_files,
+    partitions,
+    refuse_lakes,
+    table_folders,
+)
 from petaudit.tables.formats import WHOLE, Format, format_of, wrong_name
 from petaudit.tables.other_files import read_whole
 from petaudit.tables.text_encoding import utf8_text
@@ -49,10 +66,8 @@ _PACKED = {
     b"\x04\x22\x4d\x18": "lz4",
 }
 _BENCHMARK = "benchmark://"
+_KINDS = {str: "VARCHAR", int: "BIGINT", date: "DATE"}
 _TEXT_FILE = re.compile(r"(?<!^)\.(csv|tsv|txt)(\.\w+)?$", re.IGNORECASE)
-_BOOKKEEPING = re.compile(r"_SUCCESS|_(common_)?metadata|_(committed|started)_.*|\..*\.crc")
-"""What Spark and others write beside Parquet files."""
-_MOST_LEFT_OUT = 5
 
 
 def find_files(source: Given | Sequence[Given]) -> tuple[Path, ...]:
@@ -72,10 +87,11 @@ def find_files(source: Given | Sequence[Given]) -> tuple[Path, ...]:
     if os.path.isfile(path):  # noqa: PTH113
         return (path,)
     if os.path.isdir(path):  # noqa: PTH112
-        files = _listed(lambda: _parts(path))
+        refuse_lakes([path])
+        files = _listed(lambda: parquet_files(path), path)
         if not files:
             raise InputError("folder {folder!r} holds no .parquet file", folder=str(path))
-        texts = [name for name in _left_out(path) if _TEXT_FILE.search(name)]
+        texts = [name for name in left_out(path) if _TEXT_FILE.search(name)]
         if len(texts) >= len(files):
             raise InputError(
                 "folder {folder!r} holds {parquet} .parquet and {csv} .csv files; name the "
@@ -86,7 +102,7 @@ def find_files(source: Given | Sequence[Given]) -> tuple[Path, ...]:
             )
         return files
     if glob.has_magic(str(path)):
-        files = _listed(lambda: map(Path, glob.glob(str(path))))  # noqa: PTH207
+        files = _listed(lambda: map(Path, glob.glob(str(path))), path.parent)  # noqa: PTH207
         if files:
             return files
     if os.path.exists(path):  # noqa: PTH110
@@ -96,44 +112,7 @@ def find_files(source: Given | Sequence[Given]) -> tuple[Path, ...]:
     raise InputError("file {path!r} does not exist", path=shown)
 
 
-def _parts(folder: Path) -> list[Path]:
-    """The Parquet files of a folder; hidden ones are left out, as Spark and others do."""
-    return [path for path in folder.glob("*.parquet") if path.name[0] not in "._"]
-
-
-def _left_out(folder: Path) -> list[str]:
-    """What else is in a folder of Parquet files, but for what engines keep beside them."""
-    parts = {path.name for path in _parts(folder)}
-    return sorted(
-        f"{entry.name}/" if entry.is_dir() else entry.name
-        for entry in folder.iterdir()
-        if entry.name not in parts and not _BOOKKEEPING.fullmatch(entry.name)
-    )
-
-
-def notes_on_folders(source: object) -> list[str]:
-    """Say what folders of Parquet files hold that is not part of the table."""
-    named = [source] if isinstance(source, str | PathLike) else source
-    notes: list[str] = []
-    for item in named if isinstance(named, Sequence) else ():
-        path = Path(os.path.expanduser(item)) if isinstance(item, str | PathLike) else None  # noqa: PTH111
-        if path is None or not os.path.isdir(path):  # noqa: PTH112
-            continue
-        left_out = _left_out(path)
-        if left_out:
-            notes.append(
-                phrase(
-                    "folder {folder!r}: {number} left out, because only .parquet files that are "
-                    "not hidden belong to the table: {names}",
-                    folder=str(path),
-                    number=counted(len(left_out), "entry", "entries"),
-                    names=listing(left_out, _MOST_LEFT_OUT),
-                )
-            )
-    return notes
-
-
-def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
+def _listed(files: Callable[[], Iterable[Path]], shown: Path) -> tuple[Path, ...]:
     """The files that a folder or a pattern matches; a change before the report is an error."""
 
     def listing() -> tuple[Path, ...]:
@@ -141,7 +120,7 @@ def _listed(files: Callable[[], Iterable[Path]]) -> tuple[Path, ...]:
 
     listed = listing()
     if listed:
-        watch_listing(listing, listed)
+        watch_listing(listing, listed, shown)
     return listed
 
 
@@ -152,7 +131,11 @@ class TableFiles:
     name: str
     paths: tuple[Path, ...]
     unpacked: tuple[Path, ...]
+    shown: tuple[Path, ...]
+    """The files as messages show them: without the values of partitions."""
     kind: Format
+    partitions: Partitions | None
+    """The columns in the names of folders, if the table is a folder of partitions."""
     reading: Reading
     """What is given, with what the side-car of a single file says beside."""
     side_car: Path | None
@@ -173,32 +156,46 @@ def files_of_table(source: Given | Sequence[Given], reading: Reading) -> Iterato
     if not paths:
         raise InputError("the list of files is empty")
     name = str(fspath(source)) if isinstance(source, str | PathLike) else str(paths[0])
+    parts = _partitions(source, paths)
+    shown = paths if parts is None else tuple(map(parts.shown, paths))
     try:
         for path in paths:
             before_reading(path)
         unpacked = tuple(decompressed(path) for path in paths)
-        kinds = {format_of(*pair) for pair in zip(unpacked, paths, strict=True)}
+        kinds = {format_of(*pair) for pair in zip(unpacked, shown, strict=True)}
         if len(paths) > 1 and kinds != {Format.PARQUET}:
             raise InputError(
                 "{path} and {number} more: several files are read as one table only when all "
                 "are Parquet",
-                path=paths[0],
+                path=shown[0],
                 number=len(paths) - 1,
             )
+        if kinds == {Format.PARQUET}:
+            refuse_lakes({folder for path in paths for folder in table_folders(path)})
         side_car = None
         if len(paths) == 1:
             reading, side_car = with_side_car(reading, paths[0])
-        yield TableFiles(name, paths, unpacked, kinds.pop(), reading, side_car)
+        yield TableFiles(name, paths, unpacked, shown, kinds.pop(), parts, reading, side_car)
     except OSError as problem:
         raise InputError(
-            "{path}: cannot be read ({reason})", path=paths[0], reason=os_reason(problem)
+            "{path}: cannot be read ({reason})", path=shown[0], reason=os_reason(problem)
         ) from None
+
+
+def _partitions(source: Given | Sequence[Given], paths: Sequence[Path]) -> Partitions | None:
+    """The columns in the names of folders below the one that is the table."""
+    if isinstance(source, str | PathLike):
+        folder = Path(os.path.expanduser(source))  # noqa: PTH111
+        return partitions(folder, paths) if os.path.isdir(folder) else None  # noqa: PTH112
+    if any(_partitions(item, find_files(item)) for item in source):
+        raise InputError("a folder of partitions is a table alone; name nothing beside it")
+    return None
 
 
 def open_files(source: Given | Sequence[Given], reading: Reading) -> OpenedTable:
     """Open a table with DuckDB: Parquet is queried in place, others are loaded once."""
     with files_of_table(source, reading) as files:
-        path, shown = files.unpacked[0], files.paths[0]
+        path, shown = files.unpacked[0], files.shown[0]
         notes = [files.note_on_name]
         left_out: tuple[int, ...] = ()
         if files.kind in WHOLE:
@@ -231,6 +228,7 @@ def open_files(source: Given | Sequence[Given], reading: Reading) -> OpenedTable
         columns,
         relation.frame,
         files.paths,
+        partitions=files.partitions,
         is_untyped=is_loaded,
         is_loaded=is_loaded,
         delimiter=relation.delimiter,
@@ -257,21 +255,42 @@ def _view_of_parquet(files: TableFiles) -> tuple[tuple[str, ...], Relation]:
     connection = cursor()
     columns = parquet_columns(files)
     # Renamed by position: no name of a user becomes part of a query.
-    aliases = ", ".join(f"c{index}" for index in range(len(columns)))
-    paths = ", ".join(map(file_in_sql, files.unpacked))
+    cells = [f"c{index}" for index in range(len(columns))]
+    aliases = within = ", ".join(cells)
+    options = "hive_partitioning=false"
     name = fresh_name()
+    if files.partitions is not None:
+        options += f", filename='{name}'"
+        within = ", ".join([*cells[: -len(files.partitions.keys)], "file"])
+        cells[-len(files.partitions.keys) :] = _cells_of_partitions(files, files.partitions)
+    paths = ", ".join(map(file_in_sql, files.unpacked))
     run(
         connection,
-        f"CREATE VIEW {name} AS SELECT * "
-        f"FROM read_parquet([{paths}], hive_partitioning=false) AS file({aliases})",
+        f"CREATE VIEW {name}({aliases}) AS SELECT {', '.join(cells)} "
+        f"FROM read_parquet([{paths}], {options}) AS file({within})",
     )
     return columns, Relation(connection, name, len(columns), is_view=True)
 
 
+def _cells_of_partitions(files: TableFiles, parts: Partitions) -> Iterator[str]:
+    """For each key, what finds a row's value by the file that the row is in.
+
+    A file that is not known by its name would be an error, and not a null.
+    """
+    names = ", ".join(quote_text(path_in_duckdb(path)) for path in files.unpacked)
+    place = f"coalesce(list_position([{names}], file), error('another file'))"
+    for kind, values in zip(parts.kinds, zip(*parts.cells, strict=True), strict=True):
+        cells = ", ".join("NULL" if value is None else quote_text(str(value)) for value in values)
+        yield f"(CAST([{cells}] AS {_KINDS[kind]}[]))[{place}]"
+
+
 def parquet_columns(files: TableFiles) -> tuple[str, ...]:
-    """The columns that all parts share; DuckDB would notice a bad part only while it counts."""
+    """The columns that all parts share; DuckDB would notice a bad part only while it counts.
+
+    Those of partitions follow.
+    """
     names: list[tuple[str, ...]] = []
-    for path, shown in zip(files.unpacked, files.paths, strict=True):
+    for path, shown in zip(files.unpacked, files.shown, strict=True):
         query = f"DESCRIBE FROM read_parquet({file_in_sql(path)}, hive_partitioning=false)"
         try:
             columns = tuple(row[0] for row in run(cursor(), query))
@@ -282,9 +301,12 @@ def parquet_columns(files: TableFiles) -> tuple[str, ...]:
         names.append(_true_names(path, columns))
         if names[-1] != names[0]:
             raise InputError(
-                "{path}: its columns are not those of {first}", path=shown, first=files.paths[0]
+                "{path}: its columns are not those of {first}", path=shown, first=files.shown[0]
             )
-    return names[0]
+    keys = () if files.partitions is None else files.partitions.keys
+    if {*keys}.intersection(names[0]):
+        raise ColumnError("{table} has a column name more than once", table=files.name)
+    return names[0] + keys
 
 
 def _true_names(path: Path, columns: tuple[str, ...]) -> tuple[str, ...]:

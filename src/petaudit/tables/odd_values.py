@@ -55,9 +55,9 @@ that differ only in case, width, blanks, punctuation, the form of a number or an
     alike: list[str] = []
     for column in columns:
         counts = source.counts.value_counts(column)
-        found = dict(_missing_marks(counts))
-        if found:
-            marks[column] = found
+        known = dict(_missing_marks(counts))
+        if known:
+            marks[column] = known
         if column in spelled:
             values, spellings = _spellings(counts)
             if values:
@@ -72,12 +72,12 @@ that differ only in case, width, blanks, punctuation, the form of a number or an
                 )
     if marks:
         shown = [*marks.items()][:_MOST_COLUMNS]
-        all_marks = {mark for found in marks.values() for mark in found}
+        all_marks = {mark for known in marks.values() for mark in known}
         parts.append(
             phrase(
                 "these look like missing values, and count as values of their own: {columns} "
                 "({argument} makes them missing)",
-                columns=joined([_told(column, found) for column, found in shown], "; "),
+                columns=joined([_told(column, known) for column, known in shown], "; "),
                 # On a command line, a value should not begin like an option.
                 argument=argument("null", ",".join(sorted(all_marks, reverse=True))),
             )
@@ -86,8 +86,8 @@ that differ only in case, width, blanks, punctuation, the form of a number or an
     return joined(parts, "; ") if parts else None
 
 
-def _told(column: str, found: dict[str, int]) -> Phrase:
-    marks = [phrase("{mark} ({rows})", mark=mark, rows=tally(rows)) for mark, rows in found.items()]
+def _told(column: str, known: dict[str, int]) -> Phrase:
+    marks = [phrase("{mark} ({rows})", mark=mark, rows=tally(rows)) for mark, rows in known.items()]
     return phrase("{column!r}: {marks}", column=column, marks=joined(marks))
 
 
@@ -147,10 +147,10 @@ def _abbreviations(values: Mapping[object, int], words: set[str]) -> list[tuple[
     """
     if len(values) > _MOST_SHORTENED:
         return []
-    found = []
+    abbreviations = []
     for short in values:
         if isinstance(short, str) and len(short) == 1 and short.isalpha():
             meant = [word for word in words if len(word) > 1 and word[0] == short]
             if len(meant) == 1 and meant[0].isalpha():
-                found.append((short, meant[0]))
-    return found
+                abbreviations.append((short, meant[0]))
+    return abbreviations

@@ -106,8 +106,8 @@ class RowClasses:
     @cached_property
     def marked(self) -> int | None:
         """The class of the suppressed rows, if there are any."""
-        found = np.flatnonzero(CodedClasses(self.labels, self.codes, self.sizes).is_suppressed)
-        return int(found[0]) if found.size else None
+        marked = np.flatnonzero(CodedClasses(self.labels, self.codes, self.sizes).is_suppressed)
+        return int(marked[0]) if marked.size else None
 
     @cached_property
     def table(self) -> ClassTable:

@@ -42,7 +42,8 @@ from petaudit.tables.engines.frames import (
 from petaudit.tables.engines.postgres import open_postgres_table
 from petaudit.tables.engines.spark_files import is_uri, open_with_spark, shown_uri
 from petaudit.tables.engines.spark_settings import check_master
-from petaudit.tables.files import notes_on_folders, open_files
+from petaudit.tables.files import open_files
+from petaudit.tables.folders import Partitions, notes_on_folders
 from petaudit.tables.headers import column_named, header_note, refuse_data, shown_names
 from petaudit.tables.table_counts import TableCounts
 
@@ -61,6 +62,8 @@ class Source:
     paths: tuple[Path, ...]
     is_untyped: bool = False
     """Whether every column is text because the file has no types."""
+    partitions: Partitions | None = None
+    """The columns in the names of folders, if the table is a folder of partitions."""
     database: tuple[Path, ...] = ()
     """The files of the DuckDB database that the table is in."""
     is_loaded: bool = False
@@ -81,6 +84,12 @@ class Source:
     def files(self) -> tuple[Path, ...]:
         """The files that the table is in."""
         return self.paths or self.database
+
+    @property
+    def sha256(self) -> str:
+        """The fingerprint of the files, and of the folders that they lie in where these count."""
+        files = fingerprint_of(self.files)
+        return files if self.partitions is None else self.partitions.sha256(files)
 
     @property
     def rows(self) -> int:
@@ -133,7 +142,7 @@ class Source:
             "engine": self.counts.engine,
         }
         if self.files:
-            identity["sha256"] = fingerprint_of(self.files)
+            identity["sha256"] = self.sha256
         if self.reading.choices:
             identity["reading"] = self.reading.choices
         return identity
@@ -239,6 +248,7 @@ def source_of(opened: OpenedTable) -> Source:
         counts,
         opened.paths,
         is_untyped=opened.is_untyped,
+        partitions=opened.partitions,
         database=opened.database,
         is_loaded=opened.is_loaded,
         delimiter=opened.delimiter,
@@ -331,6 +341,7 @@ def _like(source: Source, table: pa.Table) -> Source:
     return replace(
         opened,
         paths=source.paths,
+        partitions=source.partitions,
         is_untyped=source.is_untyped,
         notes=source.notes,
         side_car=source.side_car,

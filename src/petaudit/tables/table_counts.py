@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from petaudit.errors import EngineError, NotMeasurableError, PetauditError
 from petaudit.labels.cells import BLANKS, SUPPRESSED
+from petaudit.system.progress import advance, stage
 from petaudit.tables._encoding import (
     arrow_integers,
     class_indices,
@@ -447,6 +448,12 @@ class TableCounts:
 
     def collected(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         """Run a query on this table's engine."""
+        with stage(self._name, engine=self.engine):
+            result = self._result(lazy)
+            advance(self._name, result.num_rows)
+            return result
+
+    def _result(self, lazy: nw.LazyFrame[Any]) -> pa.Table:
         try:
             if lazy.implementation is nw.Implementation.DUCKDB:
                 # The shorter way: narwhals would load its PyArrow side first.

@@ -206,7 +206,7 @@ def guess_encoding(path: Path) -> Guess | None:
     if not likeness:
         return western
     title, (share, many, encoding) = max(likeness.items(), key=lambda entry: entry[1][0])
-    others = max((own[0] for name, own in likeness.items() if name != title), default=0.0)
+    others = max((score[0] for name, score in likeness.items() if name != title), default=0.0)
     if western is not None and share < _VERY_LIKELY:
         return western._replace(is_certain=western.is_certain and share < _UNLIKELY)
     if share < _LIKELY:

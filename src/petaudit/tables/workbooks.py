@@ -146,9 +146,9 @@ def _checked_sizes(path: Path, shown: Path, kind: Format) -> _Sizes:
                 sizes = _Sizes(_open_document_cells(archive))
             else:
                 parts = [name for name in archive.namelist() if _SHEET_PART.fullmatch(name)]
-                found = [_sheet_sizes(archive, name) for name in parts]
-                most = max((own.cells for own in found), default=0)
-                sizes = _Sizes(most, sum(own.failed for own in found))
+                sheets = [_sheet_sizes(archive, name) for name in parts]
+                most = max((each.cells for each in sheets), default=0)
+                sizes = _Sizes(most, sum(each.failed for each in sheets))
     except (zipfile.BadZipFile, expat.ExpatError, NotImplementedError, EOFError, ValueError):
         raise _damaged(shown, kind) from None
     if sizes.cells * _CELL_BYTES > working_memory():

@@ -164,10 +164,10 @@ def packing(path: Path, write: Callable[[IO[bytes]], object]) -> Callable[[IO[by
     def packed(file: IO[bytes]) -> None:
         import pyarrow as pa  # noqa: PLC0415 (loaded when it is used)
 
-        # A descriptor of its own, because the end of what is packed closes the file.
+        # A descriptor of its copy, because the end of what is packed closes the file.
         with (
-            os.fdopen(os.dup(file.fileno()), "wb") as own,
-            pa.CompressedOutputStream(pa.PythonFile(own, mode="w"), codec) as stream,
+            os.fdopen(os.dup(file.fileno()), "wb") as copy,
+            pa.CompressedOutputStream(pa.PythonFile(copy, mode="w"), codec) as stream,
         ):
             write(stream)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petaudit.system.reading import Reading
+from petaudit.tables.folders import Partitions
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
@@ -25,6 +26,8 @@ class OpenedTable:
     columns: tuple[str, ...]
     frame: nw.LazyFrame[Any]
     paths: tuple[Path, ...] = ()
+    partitions: Partitions | None = None
+    """The columns in the names of folders, if the table is a folder of partitions."""
     database: tuple[Path, ...] = ()
     """The files of the DuckDB database that the table is in."""
     is_untyped: bool = False

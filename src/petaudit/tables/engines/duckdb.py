@@ -233,6 +233,12 @@ class Relation:
 
 def file_in_sql(path: Path) -> str:
     """A path as SQL text that means this one file: DuckDB takes names for patterns."""
+    return quote_text(glob.escape(path_in_duckdb(path)))
+
+
+@cache
+def path_in_duckdb(path: Path) -> str:
+    """What DuckDB calls a file: its name, or that of a link where DuckDB cannot say it."""
     name = str(path)
     is_utf8 = name.isascii() or name == name.encode(errors="ignore").decode()
     if not is_utf8 or ("\\" in name and glob.has_magic(name)):
@@ -240,7 +246,7 @@ def file_in_sql(path: Path) -> str:
         link = private_folder() / fresh_name()
         link.symlink_to(path.absolute())
         name = str(link)
-    return quote_text(glob.escape(name))
+    return name
 
 
 def open_database_file(address: TableAddress) -> OpenedTable:

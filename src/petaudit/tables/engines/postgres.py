@@ -354,7 +354,7 @@ def wrap_ibis_table(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
     schema = table.schema()
     names = tuple(schema.names)
     renamed = {f"c{index}": name for index, name in enumerate(names)}
-    backends = table._find_backends()[0]
+    backends = _tried_backends(table)
     if not backends or not names:
         return table.rename(renamed), names
     [backend] = backends
@@ -366,27 +366,33 @@ def wrap_ibis_table(table: ir.Table) -> tuple[ir.Table, tuple[str, ...]]:
             _backends[backend.con].con = backend.con
         place = f"({backend.compile(table)}) AS source"
         return _numbered(_backends[backend.con], columns, BLANKS, place), names
-    if backend.name == "duckdb":
-        # Tables of this process that are part of it have to be known to the database.
-        backend._run_pre_execute_hooks(table)
-        kinds = ["VARCHAR" if kind.is_string() else "" for kind in schema.values()]
-        cells = numbered_cells(names, kinds)
-        query = f"SELECT {cells} FROM ({backend.compile(table)}) AS source"
-        return backend.sql(query, schema=dict(zip(renamed, schema.values(), strict=True))), names
-    _require_characters(backend)
-    return table.rename(renamed), names
+    # Tables of this process that are part of it have to be known to the database.
+    backend._run_pre_execute_hooks(table)
+    kinds = ["VARCHAR" if kind.is_string() else "" for kind in schema.values()]
+    cells = numbered_cells(names, kinds)
+    query = f"SELECT {cells} FROM ({backend.compile(table)}) AS source"
+    return backend.sql(query, schema=dict(zip(renamed, schema.values(), strict=True))), names
 
 
-def _require_characters(backend: Any) -> None:
-    """Raise if a database takes texts for equal that are not: classes would look larger."""
-    import ibis  # noqa: PLC0415 (an extra)
+def _tried_backends(table: ir.Table) -> list[Any]:
+    """The backend of a table, none of a table of this process; an error for one not tried.
 
-    if bool(backend.execute(ibis.literal("a") == ibis.literal("A"))):
-        raise InputError(
-            "{engine} treats texts that differ only in case as equal, so counts would be wrong; "
-            "write the table to a file, or use a binary collation",
-            engine=backend.name,
-        )
+    Other databases compare texts by rules of their own, column by column: "Wang" may equal "wang",
+    and classes would look larger than they are.
+    """
+    backends: list[Any]
+    backends, is_unbound = table._find_backends()
+    if is_unbound or len(backends) > 1:
+        raise InputError("a table of Ibis must be bound to one database")
+    # A table of this process is counted by Ibis's default, which may be any.
+    for backend in backends or [table.get_backend()]:
+        if backend.name not in ("duckdb", *(["postgres"] if backends else [])):
+            raise InputError(
+                "tables of Ibis are counted by DuckDB and PostgreSQL only; on {engine} nobody has "
+                "tried whether the figures are right: write the table to a Parquet file",
+                engine=backend.name,
+            )
+    return backends
 
 
 def _column_of_ibis(name: str, kind: Any) -> Column:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 import time
 import uuid
 import warnings
@@ -16,7 +17,7 @@ from typing import Any, Final, TypeVar
 
 import pyarrow as pa
 
-from petaudit.errors import EngineLostError, OptionError, phrase, shortened
+from petaudit.errors import EngineLostError, OptionError, Phrase, phrase, shortened, term
 from petaudit.tables.engines.spark_settings import answers, is_local
 
 Done = TypeVar("Done")
@@ -162,11 +163,17 @@ _NAME = re.compile(r"[A-Z][A-Z0-9_.]{2,99}", re.ASCII)
 _CLASS = re.compile(r"[A-Za-z]\w{0,99}", re.ASCII)
 _OF_PYTHON = re.compile(r"PythonException|PYTHON_[A-Z0-9_.]+", re.ASCII)
 _STARTS_PYTHON: Final = "org.apache.spark.api.python.PythonWorkerFactory"
-_PYTHON_FAILED: Final = phrase(
-    "the workers' Python failed: every worker needs this version of petaudit with its libraries, "
-    "in the Python that PYSPARK_PYTHON or spark.pyspark.python names (see 'What the cluster "
-    "needs' in the documentation)"
+_NEEDS: Final = term(
+    "every worker needs this version of petaudit with its libraries, in the Python that "
+    "PYSPARK_PYTHON or spark.pyspark.python names (see 'What the cluster needs' in the "
+    "documentation)"
 )
+_LACKS: Final = re.compile(
+    "No module named '(petaudit|numpy|pyarrow|numba|llvmlite|narwhals|duckdb|pyspark|pandas)[.']"
+    "|(PyArrow|NumPy|Pandas) >= [0-9.]+ must be installed"
+)
+_NO_PYTHON: Final = re.compile(r"Cannot run program [^\n]*error=(2|13),")
+_OTHER_PYTHON: Final = "PYTHON_VERSION_MISMATCH"
 
 
 def spark_failure(problem: Exception) -> str | None:
@@ -179,7 +186,26 @@ def spark_failure(problem: Exception) -> str | None:
         with suppress(Exception):
             named = _innermost(problem.java_exception)  # type: ignore[attr-defined]
     is_of_python = _OF_PYTHON.fullmatch(named or type(problem).__name__)
-    return _PYTHON_FAILED if is_of_python else named
+    return _python_failed(str(problem)) if is_of_python else named
+
+
+def _python_failed(text: str) -> Phrase:
+    """Why the workers' Python failed, as far as Spark's words, which may quote cells, show it."""
+    lacking = _LACKS.search(text)
+    if lacking is not None:
+        said = phrase(
+            "the workers' Python lacks {package}", package=(lacking[1] or lacking[2]).lower()
+        )
+    elif _OTHER_PYTHON in text:
+        version = ".".join(map(str, sys.version_info[:2]))
+        said = phrase(
+            "the workers' Python has another version than this one, {version}", version=version
+        )
+    elif _NO_PYTHON.search(text):
+        said = phrase("the workers have no such Python, or may not run it")
+    else:
+        said = phrase("the workers' Python failed")
+    return phrase("{said}: {needs}", said=said, needs=_NEEDS)
 
 
 def _condition(problem: Any) -> str | None:

@@ -38,7 +38,9 @@ _SECONDS_TO_END: Final = 20
 _started: list[str] = []
 """The master of our own session, once there is one."""
 _launched_by_us: list[Any] = []
-"""The way to the Java that we started."""
+"""The way to the Java that we started, or that spark-submit did."""
+_SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
+"""Set by spark-submit for the Python that it starts."""
 
 
 def spark_session(master: str | None) -> SparkSession:
@@ -49,7 +51,7 @@ def spark_session(master: str | None) -> SparkSession:
     running = _running_master()
     if running is None:
         end_own_session()
-        return _own_session(chosen_master(master))
+        return _own_session(chosen_master(master or _submitted_master()))
     if master is not None and master not in (running, *_started):
         raise OptionError(
             "the Spark master is {asked!r}, and a session on {running!r} is open; stop it "
@@ -88,6 +90,16 @@ def _running_master() -> str | None:
         if context is not None and not context._jsc.sc().isStopped():
             return str(context.master)
     return None
+
+
+def _submitted_master() -> str | None:
+    """What spark-submit was told, if it started us: its Java runs already, and knows."""
+    if _SUBMITTED not in os.environ:
+        return None
+    from pyspark import SparkConf  # noqa: PLC0415
+
+    told = _launched(SparkConf(loadDefaults=False)).jvm.System.getProperty("spark.master")
+    return None if told is None else str(told)
 
 
 @cache
@@ -151,6 +163,8 @@ def _launched(settings: Any) -> Any:
 
     if SparkContext._gateway is not None:
         return SparkContext._gateway
+    if _launched_by_us:
+        return _launched_by_us[0]
     is_shown = bool(os.environ.get(VARIABLE))
     chatter = private_folder() / fresh_name() if is_shown else Path(os.devnull)
     try:
@@ -233,8 +247,9 @@ def end_own_session() -> None:
 
     gateway = _launched_by_us.pop()
     _own_session.cache_clear()
+    java = gateway.proc  # None where it is that of spark-submit, which ends after us
     with suppress(Exception):
-        if gateway.proc.poll() is None and SparkContext._active_spark_context is not None:
+        if (java is None or java.poll() is None) and SparkContext._active_spark_context is not None:
             SparkContext._active_spark_context.stop()
     with suppress(Exception):
         gateway.shutdown()
@@ -242,11 +257,13 @@ def end_own_session() -> None:
         _end_threads(gateway)
     SparkContext._gateway = SparkContext._jvm = None
     SparkContext._active_spark_context = None
+    if java is None:
+        return
     with suppress(Exception):
         # Java ends when nobody speaks to it any more.
-        gateway.proc.stdin.close()
+        java.stdin.close()
     try:
-        gateway.proc.wait(_SECONDS_TO_END)
+        java.wait(_SECONDS_TO_END)
     except subprocess.TimeoutExpired:
-        gateway.proc.kill()
-        gateway.proc.wait()
+        java.kill()
+        java.wait()

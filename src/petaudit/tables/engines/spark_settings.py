@@ -32,6 +32,10 @@ OF_QUERIES: Final = {
     "spark.sql.caseSensitive": "true",
     # A line of the wrong length is an error whatever columns are asked for.
     "spark.sql.csv.parser.columnPruning.enabled": "false",
+    # Folders of partitions have the values that petaudit finds in their names, as with DuckDB.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
+    # A type of Spark 4.1 and later, which files have.
+    "spark.sql.timeType.enabled": "true",
 }
 """How our own sessions read and count."""
 

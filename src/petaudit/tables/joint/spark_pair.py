@@ -28,7 +28,7 @@ from petaudit.tables.joint.store import (
     column_use,
     rows_by_number,
 )
-from petaudit.tables.joint.tables import ColumnJoiner, cells_of
+from petaudit.tables.joint.tables import ColumnJoiner, JointTables, cells_of
 from petaudit.tables.source import Source
 
 if TYPE_CHECKING:
@@ -227,6 +227,36 @@ class SparkPair(StoredPair):
         if lost:
             raise EngineError("a table changed while it was being read")
         return facts
+
+
+def fetched_codes(tables: Sequence[Source], decimals: int | None, unit: str | None) -> JointTables:
+    """The codes of all cells, for a search in this process; rows come in any order.
+
+    Cells come as numbers, and the values that these stand for come apart, column by column; where
+    there are very many of a plain kind, they stay where they are.
+    """
+    store = SparkStore(next(table.counts for table in tables if table.counts.is_remote))
+    try:
+        coding = _SparkCoding(tables, store, decimals, unit)
+        coded = [store.fetch(frame) for frame in coding.frames()]
+    finally:
+        store.finish()
+    for table, fetched in zip(tables, coded, strict=True):
+        table.counts.agree_on_rows(fetched.num_rows)
+    columns = tables[0].columns
+    rows = tuple(fetched.num_rows for fetched in coded)
+    codes = np.empty((len(columns), sum(rows)), np.uint32)
+    for place, name in enumerate(columns):
+        parts = [fetched.column(f"k{place}") for fetched in coded]
+        if any(part.null_count for part in parts):
+            raise EngineError("a table changed while it was being read")
+        cells = np.concatenate([whole_numbers(part) for part in parts])
+        if pa.types.is_int64(parts[0].type):
+            is_null = cells == _NULL_HASH
+            cells[~is_null] = np.unique(cells[~is_null], return_inverse=True)[1]
+            cells[is_null] = coding.joined[name].null
+        codes[place] = cells
+    return JointTables(columns, codes, rows, coding.joined)
 
 
 class _SparkCoding:

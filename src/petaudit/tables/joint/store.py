@@ -18,7 +18,7 @@ import pyarrow as pa
 from petaudit.tables._encoding import whole_numbers
 from petaudit.tables.engines.scratch import Deadline
 from petaudit.tables.joint.column import ORIGINAL, SYNTHETIC, JointColumn
-from petaudit.tables.joint.tables import check_same_columns
+from petaudit.tables.joint.tables import JointTables, check_same_columns
 from petaudit.tables.source import Source
 
 Combination: TypeAlias = tuple[int, ...]
@@ -144,6 +144,15 @@ def rows_by_number(counted: pa.Table) -> Indices:
     by_number = np.zeros(int(numbers.max(initial=-1)) + 1, np.int64)
     by_number[numbers] = rows
     return by_number
+
+
+def fetched_tables(
+    tables: Sequence[Source], *, decimals: int | None, unit: str | None
+) -> JointTables:
+    """The tables in common codes that a cluster gave them, in the memory of this process."""
+    from petaudit.tables.joint.spark_pair import fetched_codes  # noqa: PLC0415 (large)
+
+    return fetched_codes(tables, decimals, unit)
 
 
 def store_tables(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -46,12 +46,17 @@ class JointTables:
 
 
 def joint_tables(
-    tables: Sequence[Source], *, decimals: int | None, unit: str | None, person: str | None = None
+    tables: Sequence[Source],
+    *,
+    decimals: int | None,
+    unit: str | None,
+    person: str | None = None,
+    array: Callable[[tuple[int, int], Any], npt.NDArray[Any]] = np.empty,
 ) -> JointTables:
     """Encode tables together, with the columns in the order of the first one.
 
     Precision is found in the original table, column by column, where it is not given. The column
-    of a person is not encoded; its rows come with those of the others.
+    of a person is not encoded; its rows come with those of the others. Codes go to an ``array``.
     """
     check_same_columns(tables, person)
     columns = tuple(name for name in tables[0].columns if name != person)
@@ -67,7 +72,7 @@ def joint_tables(
         column_cells = [next(table) for table in cells]
         if codes is None:
             rows = tuple(len(table.places) for table in column_cells)
-            codes = np.empty((len(columns), sum(rows)), np.uint32)
+            codes = array((len(columns), sum(rows)), np.uint32)
         column = joiner.join(name, column_cells)
         del column_cells
         if column is not None:
