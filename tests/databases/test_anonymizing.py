@@ -254,7 +254,10 @@ Evaluator:
         recoding="global",
     )
     expected = petaudit.audit(
-        local.released, quasi_identifiers=["age", "sex"], sensitive="illness", measures=["k", "l"]
+        local.released,
+        quasi_identifiers=["age", "sex"],
+        sensitive="illness",
+        measures=["k-anonymity", "l-diversity"],
     )
     assert audit.run() == "passed", audit.document["errors"]
     values = [entry["value"] for entry in audit.document["results"]]
