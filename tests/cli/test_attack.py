@@ -126,8 +126,14 @@ def test_controls_that_are_the_original(run: Run, write: Write) -> None:
     assert same.code == 2
     assert "it must be of other people" in same.err
     write("mixed.csv", text([*ORIGINAL[:40], *CONTROL]))
-    found = run("attack", "original.csv", "synthetic.csv", "--control", "mixed.csv")
+    given = ("--control", "mixed.csv", "--measures", "copied-rows", "--limit")
+    found = run("attack", "original.csv", "synthetic.csv", *given, "0.5")
     assert "more than chance explains" in found.out
+    # With its own people in the control the excess is too low: what breaks a limit does so, and
+    # nothing keeps one.
+    assert found.code == 2
+    assert "too low to show that the limit holds" in " ".join(found.err.split())
+    assert run("attack", "original.csv", "copies.csv", *given, "0.2").code == 1
 
 
 def test_the_original_itself_exposes_everybody(run: Run) -> None:
