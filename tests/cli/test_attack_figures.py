@@ -15,6 +15,7 @@ import pytest
 
 import petaudit
 from petaudit.errors import PetauditWarning
+from petaudit.pictures.attacks import attacks_of
 
 Row = tuple[int, str, int, str]
 FIGURES = ("value", "attack_rate", "control_rate")
@@ -107,6 +108,20 @@ def test_of_few_people_no_excess_is_told() -> None:
     assert (some.rounded_to, some.excess, some.lower, some.upper) == (0.5, None, None, None)
     [told] = [line for line in result.explanation if line.startswith("the rarest 5 %")]
     assert told == ("the rarest 5 %: 50% exposed, <25% in the control: too few people to compare")
+
+
+def test_the_rarest_are_those_of_the_worst_secret() -> None:
+    tables = (table(ORIGINAL), table(SYNTHETIC), table(CONTROL))
+    options = {"secret": ["sex", "ill"], "known": ["age", "zip"], "exact_figures": True}
+    result = petaudit.attribute_inference(*tables, **options)
+    worst = max(result.attacks, key=lambda each: each.value)
+    told = [line for line in result.explanation if "the rarest" in line]
+    assert len(told) == 2
+    assert all(line.startswith(f"{worst.attack}: the rarest") for line in told)
+    drawn = attacks_of(None, result)[0].attacks
+    rarest = {each.attack: each.rate for each in drawn if each.name == "the rarest 5 %"}
+    assert rarest == {each.attack: each.attack_rate for each in result.exposed[1::2]}
+    assert list(rarest) == ["sex", "ill"]
 
 
 @pytest.mark.parametrize("limit", [0.05, 0.2, 0.249, 0.5])

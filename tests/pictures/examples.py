@@ -34,7 +34,7 @@ def draw(picture: Picture, language: str = "en", hide_below: int = HIDE_BELOW) -
 
 _ATTACKS = (
     DrawnAttack("income", 0.77, 0.5, 0.54, 0.4, 0.66, 600, 300),
-    DrawnAttack("the rarest 1 %", 0.005, 0.2, -0.24, -0.9, 0.1, 600, 30),
+    DrawnAttack("the rarest 1 %", 0.005, 0.2, -0.24, -0.9, 0.1, 600, 30, None, "income"),
     DrawnAttack("alone", 0.3, None, None, None, None, 600, None),
 )
 

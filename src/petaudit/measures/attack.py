@@ -314,9 +314,11 @@ class AttackMeasure(Measure):
                 "{number} attacks were tried: a breach by one of them is corrected for that (Holm)",
                 number=len(figures),
             )
-        for group in result.exposed[:2]:
+        worst = figures[0].attack
+        for group in [each for each in result.exposed if each.attack == worst][:2]:
             if group.people != result.people:
-                yield exposed_text(group)
+                told = exposed_text(group)
+                yield phrase("{name}: {told}", name=worst, told=told) if len(figures) > 1 else told
         yield from rounding_text([result.rounded_to])
         yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
 

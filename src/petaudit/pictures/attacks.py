@@ -49,12 +49,20 @@ class DrawnAttack:
     people: int
     control_people: int | None
     rounded_to: float | None = None
+    attack: str = ""
+    """Whose group this is, where there are several attacks."""
 
     def __post_init__(self) -> None:
         check(0 <= self.rate <= 1, "a rate is a share")
         check(self.lower is None or self.upper is not None, "an interval has two ends")
         if self.lower is not None and self.upper is not None:
             check(self.lower <= self.upper <= 1, "the interval ends before it begins")
+
+    def label(self, voice: Voice) -> str:
+        """What it is called, with the attack where that is not clear."""
+        if not self.attack:
+            return self.name
+        return voice.say(phrase("{name}: {told}", name=self.attack, told=voice.say(self.name)))
 
     def hides(self, voice: Voice) -> bool:
         """Whether one of the rates is of very few people: the excess would tell it."""
@@ -93,24 +101,24 @@ class AttackIntervals(Picture):
             sheet.text(x(limit), _TOP - 12, phrase("limit"), fill=MUTED, anchor="middle")
         table = []
         for place, each in enumerate(known):
-            y = _TOP + (place + 0.5) * _STEP
+            y, name = _TOP + (place + 0.5) * _STEP, each.label(voice)
             sheet.line(_LEFT, _RIGHT, y, y, stroke=LINE)
-            sheet.text(_LEFT - 8, y, each.name, anchor="end", room=_LEFT - 12)
+            sheet.text(_LEFT - 8, y, name, anchor="end", room=_LEFT - 12)
             if each not in shown or each.lower is None or each.upper is None:
                 sheet.text(x(0) + 6, y, phrase("very few people"), fill=MUTED)
-                table.append((name_in_table(each.name), "", ""))
+                table.append((name_in_table(name), "", ""))
                 continue
             excess = f"{each.excess:.2f}"
             interval = phrase("{low:.2f} to {high:.2f}", low=each.lower, high=each.upper)
             is_broken = self.limit is not None and each.lower > self.limit
             color = BREACH if is_broken else MAIN
             label = phrase(
-                "{name}: {excess}, {interval}", name=each.name, excess=excess, interval=interval
+                "{name}: {excess}, {interval}", name=name, excess=excess, interval=interval
             )
             sheet.line(x(max(each.lower, least)), x(each.upper), y, y, stroke=color, stroke_width=3)
             at = x(max(each.excess or 0.0, least))
             sheet.symbol(at, y, "diamond", area=110, fill=color, label=voice.say(label))
-            table.append((name_in_table(each.name), excess, interval))
+            table.append((name_in_table(name), excess, interval))
         return Chart.of(
             voice,
             sheet,
@@ -194,6 +202,7 @@ def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
             group.people,
             group.control_people,
             group.rounded_to,
+            kept_name(group.attack) if len(result.attacks) > 1 else "",
         )
         # Groups of a column may be values of people.
         for group in result.exposed[: 2 * len(result.attacks)]
