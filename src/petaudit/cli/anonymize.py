@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -24,7 +24,7 @@ from petaudit.cli.report import Reports, check_folder
 from petaudit.cli.streams import (
     complain_of_error,
     complain_of_warning,
-    printed_warnings,
+    kept_warnings,
     say,
     say_lines,
 )
@@ -67,7 +67,8 @@ def anonymize(chosen: argparse.Namespace) -> int:
         refuse_inputs(path, [Path(chosen.table)])
     size = chosen.population_size
     try:
-        with printed_warnings():
+        # Whoever is told that an option is wrong need not read warnings first.
+        with kept_warnings() as warned:
             made = making.anonymize(
                 chosen.table,
                 options=measure_options(chosen),
@@ -94,6 +95,7 @@ def anonymize(chosen: argparse.Namespace) -> int:
                 **reading_of(chosen),
             )
     except InfeasibleError as problem:
+        _warn(warned)
         complain_of_error(problem.text)
         return _INFEASIBLE
     for path in (target, document):
@@ -116,9 +118,13 @@ def anonymize(chosen: argparse.Namespace) -> int:
     else:
         say(coloured(as_text(_screen(made, chosen, target, document))))
         reports.say_written()
-    for text in (*made.audit.warnings, *made.audit.problems, *formulas):
-        complain_of_warning(text)
+    _warn([*warned, *made.audit.warnings, *made.audit.problems, *formulas])
     return 0
+
+
+def _warn(texts: Iterable[str]) -> None:
+    for text in dict.fromkeys(texts):
+        complain_of_warning(text)
 
 
 def _target(chosen: argparse.Namespace) -> Path:
