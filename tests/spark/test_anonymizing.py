@@ -93,7 +93,7 @@ def people(tmp_path: Path) -> Path:
 
 COMMAND = [
     *("anonymize", "people.parquet", "--qi", '"zip, `code`",age', "--sensitive", "illness"),
-    *("--identifier", "who", "--k", "4", "--engine", "spark"),
+    *("--k", "4", "--engine", "spark"),
 ]
 
 
@@ -108,10 +108,8 @@ def test_the_command_writes_the_table_that_is_made_here(spark: Any, people: Path
     for cell in ("gout", "flu", "臺北"):
         assert cell not in done.stdout + done.stderr
     written = parquet.read_table(people / "臺 北.parquet")
-    roles = {"quasi_identifier": GIVEN["quasi_identifiers"], "identifier": ["who"]}
-    local = petaudit.anonymize(
-        TABLE, roles={**roles, "sensitive_attribute": ["illness"]}, limits={"k-anonymity": 4}
-    )
+    given = {name: GIVEN[name] for name in ("quasi_identifiers", "sensitive")}
+    local = petaudit.anonymize(TABLE, **given, limits={"k-anonymity": 4})
     assert written.column_names == local.table.column_names
     rows = [Counter(map(str, table.to_pylist())) for table in (written, local.table)]
     assert rows[0] == rows[1]
@@ -122,7 +120,8 @@ def without_some(rows: Any) -> Any:
 
 
 def with_finer_cells(rows: Any) -> Any:
-    return rows.with_columns(nw.col("c2").cast(nw.String).alias("c1"))
+    day, illness = nw.col("c2").cast(nw.String), nw.col("c3")
+    return rows.with_columns(day.alias("c0"), illness.alias("c1"))
 
 
 def interrupted(*_: Any) -> Any:
@@ -138,7 +137,7 @@ def test_what_breaks_a_limit_or_is_interrupted_leaves_nothing(
     """Of the search's own figures nothing is believed: what Spark wrote is measured again."""
     path, target = people / "people.parquet", people / "released.parquet"
     given = {**GIVEN, "person": person, "engine": "spark"}
-    made = petaudit.anonymize(path, **given, limits={"k-anonymity": 4})
+    made = petaudit.anonymize(path, **given, limits={"k-anonymity": 6})
     frame = making.ReleasedElsewhere.frame
 
     def refused(error: type[BaseException], said: str, name: str, other: Any) -> None:
@@ -199,14 +198,17 @@ Anonymizer:
   released: {limits: {k-anonymity: 6}, recoding: global}
 Evaluator:
   k: {method: k-anonymity, limit: 6}
-  l: {method: l-diversity, limit: 2}
-""",
-        encoding="utf-8",
+"""
     )
-    told = []
-    for engine in ("spark", "duckdb"):
-        done = run(["run", "audit.yaml", "--engine", engine, "--out", engine], people, {})
-        document = json.loads((people / engine / "result.json").read_text())
-        told.append([(entry["value"], entry["status"]) for entry in document["results"]])
-        assert done.returncode == 0, done.stderr
-    assert told[0] == told[1]
+    done = run(["run", "audit.yaml", "--engine", "spark", "--out", "out"], people, {})
+    assert done.returncode == 0, done.stderr
+    document = json.loads((people / "out" / "result.json").read_text())
+    [result] = document["results"]
+    ages = petaudit.anonymize(
+        TABLE,
+        quasi_identifiers="age",
+        hierarchies=GIVEN["hierarchies"],
+        limits={"k-anonymity": 6},
+        recoding="global",
+    )
+    assert (result["status"], result["value"]) == ("passed", ages.audit["k-anonymity"].value)
