@@ -64,6 +64,8 @@ def anonymize(chosen: argparse.Namespace) -> int:
     reports = Reports.of(chosen, document)
     for path in (target, document):
         check_folder(path)
+        # Before the search; what else was read is known after it.
+        refuse_inputs(path, [Path(chosen.table)])
     size = chosen.population_size
     try:
         with printed_warnings():
