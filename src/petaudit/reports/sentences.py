@@ -102,8 +102,8 @@ def _obstacles(view: View) -> Iterator[str]:
     for card in view.with_status("error"):
         if card.is_estimate and card.value is not None:
             yield phrase(
-                "{title}: nothing is decided yet; its reason says how many people in the control "
-                "would decide it.",
+                "{title}: nothing is decided yet; its reason says why, and how many people in the "
+                "control would decide it, if any number would.",
                 title=_named(card),
             )
             continue
