@@ -19,8 +19,7 @@ from petaudit.exact.excess import Successes
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, checked_control
 from petaudit.singling.kernels import Indices
 from petaudit.system.memory import memory_limit, memory_text
-from petaudit.tables import Source
-from petaudit.tables._private_folder import array_on_disk
+from petaudit.tables import Source, array_on_disk
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import JointColumn, JointTables, joint_tables
 

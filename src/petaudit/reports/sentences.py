@@ -187,7 +187,7 @@ def _plain_words(view: View) -> Iterator[str]:
 
 def breach_sentence(card: Card) -> str:
     """What is wrong with one measure."""
-    if card.status == "error" or card.value is None:
+    if card.status == "error" or (card.value is None and card.reason is not None):
         return phrase(
             "{title} could not be measured: {reason}.",
             title=_named(card),
