@@ -95,7 +95,7 @@ COMPARISONS: Final[Mapping[str, Words]] = {
             "{people:,}: {per_person:,} times faster per person.",
         ),
         "sdmetrics-closest": (
-            "SDMetrics: DCROverfittingProtection",
+            "SDMetrics: DCROverfitting",
             "Bundled Adult pair, every second person of the original as control. SDMetrics compares {pairs:,} pairs of "
             "rows (samples of {sample:,}), petaudit all {our_pairs:,}: {per_pair:,} times faster per pair.",
         ),
@@ -199,7 +199,7 @@ COMPARISONS: Final[Mapping[str, Words]] = {
             "內附的 Adult 資料對，欄位分為兩半。Anonymeter 嘗試連結 {attacks:,} 人，petaudit 嘗試全部 {people:,} 人：每人快 {per_person:,} 倍。",
         ),
         "sdmetrics-closest": (
-            "SDMetrics：DCROverfittingProtection",
+            "SDMetrics：DCROverfitting",
             "內附的 Adult 資料對，原始資料每兩人取一人作為對照。SDMetrics 比對 {pairs:,} 對資料列（各抽樣 {sample:,} 列），petaudit 比對全部 {our_pairs:,} 對：每對快 {per_pair:,} 倍。",
         ),
         "sdmetrics-mix": (

@@ -61,6 +61,19 @@ def test_an_undecided_limit_says_how_many_people_would_decide_it(run: Run) -> No
     assert "the control has fewer than 50 people" in found.out
 
 
+def test_no_number_is_promised_where_none_would_decide(run: Run, write: Write) -> None:
+    write("small.csv", text(ORIGINAL[:60]))
+    given = ("small.csv", "synthetic.csv", "--control", "control.csv", "--limit", "0.001")
+    found = run("attack", *given, "--measures", "copied-rows")
+    assert found.code == 2
+    assert "no number of control people would decide it" in " ".join(found.err.split())
+    [advice] = " ".join(found.out.split()).split("What to do ")[1:]
+    assert advice.startswith(
+        "Copied rows: nothing is decided yet; its reason says why, and how many people in the "
+        "control would decide it, if any number would."
+    )
+
+
 def test_without_a_control_a_limit_is_undecided(run: Run) -> None:
     found = run("attack", "original.csv", "copies.csv", "--limit", "0.09")
     assert found.code == 2
@@ -113,8 +126,14 @@ def test_controls_that_are_the_original(run: Run, write: Write) -> None:
     assert same.code == 2
     assert "it must be of other people" in same.err
     write("mixed.csv", text([*ORIGINAL[:40], *CONTROL]))
-    found = run("attack", "original.csv", "synthetic.csv", "--control", "mixed.csv")
+    given = ("--control", "mixed.csv", "--measures", "copied-rows", "--limit")
+    found = run("attack", "original.csv", "synthetic.csv", *given, "0.5")
     assert "more than chance explains" in found.out
+    # With its own people in the control the excess is too low: what breaks a limit does so, and
+    # nothing keeps one.
+    assert found.code == 2
+    assert "too low to show that the limit holds" in " ".join(found.err.split())
+    assert run("attack", "original.csv", "copies.csv", *given, "0.2").code == 1
 
 
 def test_the_original_itself_exposes_everybody(run: Run) -> None:

@@ -96,6 +96,19 @@ def test_exact_figures_are_shown_where_they_are_asked_for() -> None:
     assert f"{result.value:.4f}" in " ".join(result.explanation)
 
 
+def test_of_few_people_no_excess_is_told() -> None:
+    """The rarest 5 % are 30 people: a step is half of them, and no excess is a half or nothing."""
+    result = audits(ORIGINAL)[0]
+    _, exact = result.exposed
+    few, some = result.published.exposed
+    assert exact.people == 30
+    assert exact.excess < 0.5
+    assert (few.attack_rate, few.excess) == (None, None)
+    assert (some.rounded_to, some.excess, some.lower, some.upper) == (0.5, None, None, None)
+    [told] = [line for line in result.explanation if line.startswith("the rarest 5 %")]
+    assert told == ("the rarest 5 %: 50% exposed, <25% in the control: too few people to compare")
+
+
 @pytest.mark.parametrize("limit", [0.05, 0.2, 0.249, 0.5])
 def test_every_format_agrees_with_the_verdict(
     limit: float, run: Callable[..., Any], write: Callable[[str, str], Path], tmp_path: Path

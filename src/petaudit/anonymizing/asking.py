@@ -47,7 +47,7 @@ def read_bounds(column: str, given: LevelSpec) -> tuple[int | None, int | None]:
 def of_original(function: Callable[..., Any]) -> inspect.Signature:
     """The signature of a function whose table is the original: there is none to compare with."""
     signature = spelled_out(function)
-    others = ("original", "control", "key", "engine", "spark_master")
+    others = ("original", "control", "key")
     return signature.replace(
         parameters=[own for name, own in signature.parameters.items() if name not in others]
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
@@ -40,6 +40,7 @@ from petaudit.errors import (
     NotMeasurableError,
     OptionError,
     PetauditWarning,
+    UndecidedError,
     argument,
     counted,
     names_in,
@@ -60,12 +61,13 @@ from petaudit.judging.policy import PolicySpec
 from petaudit.measures.base import refuse_unknown
 from petaudit.measures.result import plain_data
 from petaudit.reports.terminal import as_text
-from petaudit.system.files import unchanged
+from petaudit.system.files import Watch, unchanged
 from petaudit.system.progress import stage
 from petaudit.tables import Source, in_kind_of, open_source
 from petaudit.tables.addresses import TableAddress
+from petaudit.tables.engines.spark_writing import new_folder, write_with_spark
 from petaudit.tables.headers import check_column, columns_named
-from petaudit.tables.source import source_of
+from petaudit.tables.source import SPARK, source_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -88,6 +90,8 @@ class Anonymized:
     files: tuple[Path, ...] = ()
     """Every file that was read."""
     warnings: tuple[str, ...] = ()
+    watch: Watch = field(default_factory=Watch)
+    """The same files, as they were when they were read."""
 
     @property
     def loss(self) -> float:
@@ -164,6 +168,36 @@ class Anonymized:
         with made.query.stored.made(target, made.statement(target)) as opened:
             people = made.judged(self.inputs.person)
             refuse_written(self.inputs, people, limits, source_of(opened))
+
+    def make_folder(self, target: str | Path) -> None:
+        """Have Spark write the released table as a folder of Parquet files on this machine.
+
+        It is audited as it was written, and gets its name only if every limit holds.
+        """
+        folder = new_folder(target)
+        table = self.inputs.table
+        if not table.counts.is_on_spark:
+            raise OptionError(
+                "{table} is not on Spark, which writes no other table: name it with {argument}",
+                table=table.name,
+                argument=argument("engine", SPARK),
+            )
+        with stage(phrase("writing {file}", file=folder.name)):
+            write_with_spark(self.table, folder, self._refuse_folder)
+
+    def _refuse_folder(self, folder: Path) -> None:
+        written = open_source(folder, engine=SPARK)
+        if written.rows != self.rows_released:
+            raise UndecidedError(
+                "Spark wrote {found} where {expected} are released; nothing was kept (does every "
+                "machine of the cluster see this folder?)",
+                found=counted(written.rows, "row"),
+                expected=counted(self.rows_released, "row"),
+            )
+        # What was audited keeps its counts, whatever has become of its rows since.
+        audited_table = self.audit.inputs.table
+        refuse_written(self.inputs, audited_table, self.transformation.limits, written)
+        self.watch.check()
 
     def script(self, name: str) -> str:
         """What makes the released table in PostgreSQL, for psql; it holds labels of the data."""
@@ -377,6 +411,7 @@ def anonymize(
         rows,
         (*given.files, *release.files),
         tuple(_messages(known, identifying, kept, transformation, proposed, rows)),
+        watch,
     )
     for message in made.warnings:
         warnings.warn(message, PetauditWarning, stacklevel=2)

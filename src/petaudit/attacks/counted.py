@@ -1,42 +1,20 @@
-"""Attacks that compare equal cells, as counts: where rows live in an engine, they stay there.
-
-Every table gets the common codes of :mod:`petaudit.tables.joint`, by its different values, so that
-equal means what it means in memory. Rows are grouped by their codes where they are, and what comes
-here is how many people there are of each kind.
-"""
+"""Attacks that compare equal cells, as counts: where rows live in an engine, they stay there."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
-from datetime import date
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, Final
 
-import narwhals.stable.v2 as nw
 import numpy as np
-import pyarrow as pa
 
 from petaudit.attacks.people import Attack, Rates, alone_among
 from petaudit.attacks.tables import ComparedTables, called
-from petaudit.errors import ColumnError, EngineError, NotMeasurableError, counted, phrase
+from petaudit.errors import phrase
 from petaudit.exact.excess import Successes
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap
 from petaudit.singling.kernels import Indices
 from petaudit.tables import Source
-from petaudit.tables._encoding import whole_numbers
-from petaudit.tables.engines.remote import added_up, join_numbers, on_one_engine
-from petaudit.tables.headers import check_column
-from petaudit.tables.joint import JointColumn, check_same_columns
-from petaudit.tables.joint.tables import ColumnJoiner, cells_of
-from petaudit.tables.table_counts import TableCounts
-
-_MANY_VALUES: Final = 200_000
-"""Cells of a column with more different values are compared as they are, where that is the same."""
-_LOST: Final = -1
-"""The code of a cell that was not there when values were counted."""
-_PERSON: Final = "p"
-Rows = nw.LazyFrame[Any]
+from petaudit.tables.joint.elsewhere import Exposed, RowsElsewhere
 
 
 class CountedTables(ComparedTables):
@@ -46,216 +24,66 @@ class CountedTables(ComparedTables):
         self, synthetic: Source, original: Source, control: Source | None, person: str | None
     ) -> None:
         sources = [synthetic, original, *([] if control is None else [control])]
-        check_same_columns(sources, person)
-        self.columns = tuple(name for name in synthetic.columns if name != person)
-        self.has_control, self._person = control is not None, person
-        elsewhere = next(source.counts for source in sources if source.counts.is_remote)
-        named = [
-            [*self.columns, *([person] if person in source.columns else [])] for source in sources
-        ]
-        self._counts = [
-            on_one_engine(elsewhere, source.counts, names)[1]
-            for source, names in zip(sources, named, strict=True)
-        ]
+        self._there = RowsElsewhere(sources, person)
+        self.columns, self.constant = self._there.columns, self._there.constant
+        self.has_control = control is not None
         self.left_out = phrase(
             "how exposed the rarest people are is left out: that compares rows, which stay in "
             "{engine}",
-            engine=elsewhere.engine,
+            engine=self._there.engine,
         )
-        self._joined: dict[str, JointColumn] = {}
-        self._numbers: dict[str, list[Indices]] = {}
-        used = self._encoded(sources)
-        self.constant = tuple(name for name in self.columns if used[name] <= 1)
-        self._rows = [self._with_codes(table) for table in range(len(sources))]
-        self._many: list[int] = []
-        self._people = [self._checked(table, source) for table, source in enumerate(sources)]
-
-    def _encoded(self, sources: Sequence[Source]) -> dict[str, int]:
-        """Give columns common codes; how many of them there are in all tables."""
-        joiner = ColumnJoiner(sources, None, None)
-        used: dict[str, int] = {}
-        many = [
-            # Where there are few rows, there are few values.
-            _different(counts, self.columns)
-            if counts.rows > _MANY_VALUES
-            else [0] * len(self.columns)
-            for counts in self._counts
-        ]
-        for place, name in enumerate(self.columns):
-            used[name] = max(values[place] for values in many)
-            if used[name] > _MANY_VALUES and self._is_plain(name):
-                continue
-            values = [counts.values(name) for counts in self._counts]
-            cells = [
-                cells_of(source, name, pa.chunked_array([own.cells]))
-                for source, own in zip(sources, values, strict=True)
-            ]
-            column = joiner.join(name, cells)
-            if column is None:
-                continue
-            used[name] = len(np.unique(np.concatenate(column.codes)))
-            self._numbers[name] = []
-            for own, codes in zip(values, column.codes, strict=True):
-                by_label = np.zeros(len(own.counts.labels), np.int64)
-                by_label[own.positions] = codes
-                self._numbers[name].append(by_label)
-            self._joined[name] = replace(column, codes=[])
-        joiner.check()
-        return used
-
-    def _is_plain(self, name: str) -> bool:
-        """Whether cells of all tables are equal where their values are."""
-        kinds = {counts.schema[counts.position(name)] for counts in self._counts}
-        (kind, *others) = kinds
-        return not others and (isinstance(kind, nw.String | nw.Date) or kind.is_integer())
-
-    def _keys(self, columns: Sequence[str]) -> list[str]:
-        """What rows are told apart by: codes, or cells and whether they are null."""
-        keys = []
-        for name in columns:
-            place = self.columns.index(name)
-            keys += [f"k{place}"] if name in self._numbers else [f"k{place}", f"z{place}"]
-        return keys
-
-    def _with_codes(self, table: int) -> Rows:
-        """The rows of a table as codes, with their person."""
-        counts = self._counts[table]
-        cells = [
-            nw.col(counts.position(name)).alias(
-                f"k{place}" if name not in self._numbers else f"x{place}"
-            )
-            for place, name in enumerate(self.columns)
-        ]
-        if self._has_people(table):
-            cells.append(nw.col(counts.position(str(self._person))).alias(_PERSON))
-        rows = counts.frame.select(*cells)
-        for place, name in enumerate(self.columns):
-            key = f"k{place}"
-            if name in self._numbers:
-                codes = {key: self._numbers[name][table]}
-                rows = join_numbers(counts, rows, counts.values(name), f"x{place}", codes)
-                rows = rows.with_columns(nw.col(key).fill_null(_LOST))
-            else:
-                rows = rows.with_columns(nw.col(key).is_null().cast(nw.Int64).alias(f"z{place}"))
-                rows = rows.with_columns(nw.col(key).fill_null(_filling(counts, name)))
-        return rows
-
-    def _has_people(self, table: int) -> bool:
-        return self._person is not None and table != SYNTHETIC
-
-    def _checked(self, table: int, source: Source) -> int:
-        """How many people a table has; every cell must have a code, and every row a person."""
-        rows = self._rows[table]
-        codes = [nw.col(f"k{self.columns.index(name)}") for name in self._numbers]
-        lost = [(code == _LOST).cast(nw.Int64).sum().alias(f"n{i}") for i, code in enumerate(codes)]
-        figures = [nw.len().alias("rows"), *lost]
-        if self._has_people(table):
-            check_column(str(self._person), source.columns, source.name)
-            person = nw.col(_PERSON)
-            figures += [
-                person.is_null().cast(nw.Int64).sum().alias("nobody"),
-                person.n_unique().alias("people"),
-            ]
-        [row] = self._counts[table].collected(rows.select(*figures)).to_pylist()
-        if any(row[f"n{i}"] for i in range(len(lost))):
-            raise EngineError("a table changed while it was being read")
-        if row.get("nobody"):
-            raise ColumnError(
-                "column {column!r} of {table} names no person in {rows}; every row must have one",
-                column=self._person,
-                table=source.name,
-                rows=counted(int(row["nobody"]), "row"),
-            )
-        self._counts[table].agree_on_rows(int(row["rows"]))
-        self._many.append(int(row["rows"]))
-        return int(row.get("people", row["rows"]))
 
     def people(self, table: int) -> int:
         """See the base class."""
-        return self._people[table]
+        return self._there.people[table]
 
     def value(self, column: str, code: int) -> str:
         """See the base class."""
-        return called(self._joined[column], code)
+        return called(self._there.joined[column], code)
 
     def overlap(self, first: int, second: int) -> Overlap:
         """See the base class."""
-        sizes = self._groups(self._keys(self.columns)).group_by(f"t{first}", f"t{second}")
-        found = self._fetched(sizes.agg(nw.len().alias("n")))
-        pairs = zip(found[f"t{first}"], found[f"t{second}"], found["n"], strict=True)
-        return Overlap({(one, other): n for one, other, n in pairs if one or other})
-
-    def _groups(self, keys: Sequence[str]) -> Rows:
-        """Rows that are equal: how many each table has of them, as t0, t1, ..."""
-        counts = self._counts[SYNTHETIC]
-        tables = {f"t{table}": counts.grouped(rows, keys) for table, rows in enumerate(self._rows)}
-        return added_up(keys, tables)
-
-    def _fetched(self, rows: Rows) -> dict[str, list[int]]:
-        found = self._counts[SYNTHETIC].collected(rows)
-        return {name: whole_numbers(found.column(name)).tolist() for name in found.column_names}
+        return Overlap(self._there.common(first, second))
 
     def copied(self, columns: Sequence[str]) -> Attack:
         """See :func:`petaudit.attacks.methods.copied`."""
-        keys = self._keys(columns)
-        there = self._groups(keys).filter(nw.col("t0") > 0)
-        return self._attack("", keys, there.select(*keys, *self._always()))
+        return self._attack("", self._there.copied(columns))
 
     def replicated(self, columns: Sequence[str]) -> Attack:
         """See :func:`petaudit.attacks.methods.replicated`."""
-        keys = self._keys(columns)
-        single = self._groups(keys).filter(nw.col("t0") == 1)
         # Whoever is one of few is unique in more of the samples.
-        own = (nw.col(f"t{table}").alias(f"n{table}") for table in self._tables_of_people)
-        return self._attack("", keys, single.select(*keys, *own), self._alone)
+        return self._attack("", self._there.single(columns), self._alone)
 
     def _alone(self, table: int, sizes: Indices) -> list[float]:
-        smaller = min(self._many[each] for each in self._tables_of_people)
-        found: list[float] = alone_among(sizes, self._many[table], smaller).tolist()
-        return found
+        many = self._there.many
+        chances: list[float] = alone_among(sizes, many[table], min(many[ORIGINAL:])).tolist()
+        return chances
 
     def disclosed(self, target: str, columns: Sequence[str]) -> Attack:
         """See :func:`petaudit.attacks.methods.disclosed`."""
-        return self._attack(target, *self._disclosed(target, columns, SYNTHETIC))
+        return self._attack(target, self._there.disclosed(target, columns, SYNTHETIC))
 
     def disclosed_in_original(self, target: str, columns: Sequence[str]) -> float:
         """See :func:`petaudit.attacks.methods.disclosed_in_original`."""
-        attack = self._attack(target, *self._disclosed(target, columns, ORIGINAL))
+        attack = self._attack(target, self._there.disclosed(target, columns, ORIGINAL))
         return attack.rates(self)[0].share
-
-    def _disclosed(self, target: str, columns: Sequence[str], among: int) -> tuple[list[str], Rows]:
-        """The keys with the one target that they have in a table."""
-        keys, targets = self._keys(columns), self._keys([target])
-        there = self._groups([*keys, *targets]).filter(nw.col(f"t{among}") > 0)
-        the_one = [nw.col(name).max() for name in targets]
-        by_keys = there.group_by(*keys).agg(nw.len().alias("values"), *the_one)
-        only = by_keys.filter(nw.col("values") == 1)
-        return [*keys, *targets], only.select(*keys, *targets, *self._always())
-
-    @property
-    def _tables_of_people(self) -> range:
-        return range(ORIGINAL, len(self._rows))
-
-    def _always(self) -> list[nw.Expr]:
-        return [nw.lit(1).cast(nw.Int64).alias(f"n{table}") for table in self._tables_of_people]
 
     def _attack(
         self,
         name: str,
-        keys: Sequence[str],
-        exposed: Rows,
+        exposed: Exposed,
         probable: Callable[[int, Indices], list[float]] | None = None,
     ) -> Attack:
         """An attack on whoever has exposed keys; ``probable`` says what n1, n2 mean, if not 1."""
 
         def successes(table: int, by: str | None) -> dict[int | None, Successes]:
-            people = self._people_by(table, by)
-            found: dict[int | None, Fraction] = dict.fromkeys(people, Fraction(0))
-            for code, each, many in self._exposed(table, keys, exposed, by):
+            people = self._there.people_by(table, by)
+            sums: dict[int | None, Fraction] = dict.fromkeys(people, Fraction(0))
+            for code, each, many in self._there.having(exposed, table, by):
                 share = 1 if probable is None else probable(table, np.array([each]))[0]
                 # Exactly the sum over people, whatever the order.
-                found[code] += Fraction(share) * many
-            return {code: Successes(people[code], float(found[code])) for code in people}
+                sums[code] += Fraction(share) * many
+            return {code: Successes(people[code], float(sums[code])) for code in people}
 
         def of(by: str | None) -> dict[int | None, Rates]:
             training = successes(ORIGINAL, by)
@@ -264,56 +92,3 @@ class CountedTables(ComparedTables):
             return {code: (own, control.get(code, nobody)) for code, own in training.items()}
 
         return Attack(name, np.zeros(0), None, counted=of)
-
-    def _exposed(
-        self, table: int, keys: Sequence[str], exposed: Rows, by: str | None
-    ) -> Iterator[tuple[int | None, int, int]]:
-        """By code of a column: the least n of people, and how many have it."""
-        groups, person = self._split(table, by)
-        rows = self._counts[table].grouped(self._rows[table], [*dict.fromkeys([*keys, *groups])])
-        own = exposed.select(*keys, nw.col(f"n{table}").alias("least"))
-        met = rows.join(own, on=list(keys), how="inner")
-        by_code = [name for name in groups if name != _PERSON]
-        if person:
-            people = met.group_by(*groups).agg(nw.col("least").min())
-            met = people.with_columns(nw.lit(1).cast(nw.Int64).alias("n"))
-        found = self._fetched(met.group_by(*by_code, "least").agg(nw.col("n").sum()))
-        codes = found[by_code[0]] if by_code else [None] * len(found["n"])
-        yield from zip(codes, found["least"], found["n"], strict=True)
-
-    def _people_by(self, table: int, by: str | None) -> dict[int | None, int]:
-        """How many people there are by the code of a column."""
-        if by is None:
-            return {None: self._people[table]}
-        groups, person = self._split(table, by)
-        rows = self._counts[table].grouped(self._rows[table], groups)
-        if person:
-            rows = rows.with_columns(nw.lit(1).cast(nw.Int64).alias("n"))
-        found = self._fetched(rows.group_by(groups[0]).agg(nw.col("n").sum()))
-        return dict(sorted(zip(found[groups[0]], found["n"], strict=True)))
-
-    def _split(self, table: int, by: str | None) -> tuple[list[str], bool]:
-        """What people are told apart by: the code of a column, and who they are."""
-        if by is not None and by not in self._numbers:
-            raise NotMeasurableError(
-                "column {column!r} has too many values for groups of people", column=by
-            )
-        person = self._has_people(table)
-        return [*(self._keys([by]) if by else ()), *([_PERSON] if person else ())], person
-
-
-def _different(counts: TableCounts, columns: Sequence[str]) -> list[int]:
-    """How many different values each column has."""
-    cells = [nw.col(counts.position(name)).n_unique().alias(name) for name in columns]
-    names = [f"n{place}" for place in range(len(columns))]
-    figures = (cell.alias(name) for cell, name in zip(cells, names, strict=True))
-    [row] = counts.collected(counts.frame.select(*figures)).to_pylist()
-    return [int(row[name] or 0) for name in names]
-
-
-def _filling(counts: TableCounts, name: str) -> Any:
-    """A cell in the place of a null, which has a column of its own."""
-    kind = counts.schema[counts.position(name)]
-    if isinstance(kind, nw.String):
-        return ""
-    return date.min if isinstance(kind, nw.Date) else 0

@@ -19,8 +19,7 @@ from petaudit.exact.excess import Successes
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, checked_control
 from petaudit.singling.kernels import Indices
 from petaudit.system.memory import memory_limit, memory_text
-from petaudit.tables import Source
-from petaudit.tables._private_folder import array_on_disk
+from petaudit.tables import Source, array_on_disk
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import JointColumn, JointTables, joint_tables
 
@@ -120,13 +119,22 @@ class ComparedTables(ABC):
         return tuple(name for name in self.columns if name in columns)
 
     @cached_property
+    def has_strangers(self) -> bool:
+        """Whether the control is of other people, so that the excess is not too low."""
+        return not self._control_overlap.known_people
+
+    @cached_property
+    def _control_overlap(self) -> Overlap:
+        return self.overlap(ORIGINAL, CONTROL)
+
+    @cached_property
     def notes(self) -> tuple[Phrase, ...]:
         """What is odd about the tables; a control that is the original is an error."""
         notes: list[Phrase] = []
         if self.overlap(SYNTHETIC, ORIGINAL).is_same:
             notes.append(phrase("the synthetic table has the very rows of the original"))
         if self.has_control:
-            notes += checked_control(self.overlap(ORIGINAL, CONTROL))
+            notes += checked_control(self._control_overlap)
             if self.people(CONTROL) < FEW:
                 notes.append(
                     phrase(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,13 +18,13 @@ from petaudit.anonymizing.transformation import SUFFIX
 from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs
 from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
-from petaudit.cli.options import reading_of
+from petaudit.cli.options import engine_of, reading_of
 from petaudit.cli.released import write_released
 from petaudit.cli.report import Reports, check_folder
 from petaudit.cli.streams import (
     complain_of_error,
     complain_of_warning,
-    printed_warnings,
+    kept_warnings,
     say,
     say_lines,
 )
@@ -41,9 +41,10 @@ from petaudit.reports.terminal import (
     verdict_line,
 )
 from petaudit.reports.verdict import figure_and_rule
-from petaudit.system.memory import set_memory
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import is_address, parse_address, shown_table
+from petaudit.tables.engines.spark_writing import new_folder
+from petaudit.tables.source import SPARK
 from petaudit.tables.writing import table_format, unpacked
 
 _AS_GIVEN: Final = (
@@ -57,15 +58,18 @@ _INFEASIBLE: Final = 1
 
 def anonymize(chosen: argparse.Namespace) -> int:
     """Find the best release that keeps the limits, and write it."""
-    set_memory(chosen.memory)
+    engine = engine_of(chosen)
     target = _target(chosen)
     document = transformation_path(target, chosen.transformation)
     reports = Reports.of(chosen, document)
     for path in (target, document):
         check_folder(path)
+        # Before the search; what else was read is known after it.
+        refuse_inputs(path, [Path(chosen.table)])
     size = chosen.population_size
     try:
-        with printed_warnings():
+        # Whoever is told that an option is wrong need not read warnings first.
+        with kept_warnings() as warned:
             made = making.anonymize(
                 chosen.table,
                 options=measure_options(chosen),
@@ -89,15 +93,19 @@ def anonymize(chosen: argparse.Namespace) -> int:
                     for name in _AS_GIVEN
                     if (value := getattr(chosen, name)) is not None
                 },
+                **engine,
                 **reading_of(chosen),
             )
     except InfeasibleError as problem:
+        _warn(warned)
         complain_of_error(problem.text)
         return _INFEASIBLE
     for path in (target, document):
         refuse_inputs(path, made.files)
     formulas: list[str] = []
-    if chosen.out_table is None:
+    if chosen.engine == SPARK:
+        made.make_folder(target)
+    elif chosen.out_table is None:
         formulas = _write_file(made, target, is_guarded=chosen.formulas == "guard")
     elif chosen.out_sql is None:
         made.make_table(chosen.out_table)
@@ -114,9 +122,13 @@ def anonymize(chosen: argparse.Namespace) -> int:
     else:
         say(coloured(as_text(_screen(made, chosen, target, document))))
         reports.say_written()
-    for text in (*made.audit.warnings, *made.audit.problems, *formulas):
-        complain_of_warning(text)
+    _warn([*warned, *made.audit.warnings, *made.audit.problems, *formulas])
     return 0
+
+
+def _warn(texts: Iterable[str]) -> None:
+    for text in dict.fromkeys(texts):
+        complain_of_warning(text)
 
 
 def _target(chosen: argparse.Namespace) -> Path:
@@ -144,6 +156,8 @@ def _target(chosen: argparse.Namespace) -> Path:
             )
     if chosen.out is None:
         raise OptionError("where should the released table go? add --out FILE")
+    if chosen.engine == SPARK:
+        return new_folder(chosen.out)
     target = Path(chosen.out)
     table_format(target)
     return target

@@ -10,14 +10,13 @@ from petaudit.anonymizing.risk_utility import frontier as frontier_of
 from petaudit.cli.anonymize import seconds, split_levels
 from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs, whole_number
 from petaudit.cli.check import measure_options
-from petaudit.cli.options import reading_of
+from petaudit.cli.options import engine_of, reading_of
 from petaudit.cli.report import say_written
 from petaudit.cli.streams import printed_warnings, say, say_json, say_lines
 from petaudit.errors import OptionError, counted, joined
 from petaudit.exact.fractions import exact
 from petaudit.i18n.catalogue import language
 from petaudit.reports.terminal import as_text, title_line
-from petaudit.system.memory import set_memory
 from petaudit.system.output import refuse_inputs
 
 _AS_GIVEN: Final = (
@@ -30,7 +29,7 @@ _NO_POINT: Final = 1
 
 def frontier(chosen: argparse.Namespace) -> int:
     """Show what is lost at several limits."""
-    set_memory(chosen.memory)
+    engine = engine_of(chosen)
     limits: dict[str, list[str]] = {}
     options: dict[str, dict[str, Any]] = {}
     for measure, own in measure_options(chosen).items():
@@ -64,6 +63,7 @@ def frontier(chosen: argparse.Namespace) -> int:
                 identifiers=chosen.identifier,
             ),
             **{name: value for name in _AS_GIVEN if (value := getattr(chosen, name)) is not None},
+            **engine,
             **reading_of(chosen),
         )
     if target is not None:

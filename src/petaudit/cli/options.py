@@ -224,7 +224,11 @@ def add_anonymize(command: Options) -> None:
     search.value("--time-limit", "SECONDS", "stop after this long with the best result so far")
     search.flag("--drop-suppressed", "leave suppressed rows out of the table")
     output = command.group("output")
-    output.value("--out", "FILE", ".csv, .tsv or .parquet, also packed (.csv.gz)")
+    output.value(
+        "--out",
+        "FILE",
+        ".csv, .tsv or .parquet, also packed (.csv.gz); with --engine spark a folder .parquet",
+    )
     output.value(
         "--out-table", "SCHEMA.NAME", "make this table in PostgreSQL, where the original is"
     )
@@ -273,7 +277,7 @@ def _add_original(command: Options) -> None:
     tables.value("--hierarchies", "DIR", "folder of hierarchies, or a YAML file")
     _add_population(tables)
     _add_columns(command)
-    _add_memory(command.group("engine"))
+    _add_engine(command)
 
 
 def _add_recoding(search: Group) -> None:

@@ -212,7 +212,8 @@ class AttackMeasure(Measure):
         )
         known = [each for each in compared if each is not None]
         if limit is not None and known:
-            figures = tuple(_judged(attacks, figures, known, float(limit)))
+            given = (attacks, figures, known, float(limit))
+            figures = tuple(_judged(*given, has_strangers=tables.has_strangers))
         worst = max(figures, key=badness)
         exposed = [each for attack in attacks for each in rarest(tables, attack)]
         if by is not None:
@@ -270,7 +271,8 @@ class AttackMeasure(Measure):
         if statuses == {"passed"}:
             return replace(result, passed=True)
         shown = result.published.attacks
-        raise UndecidedError(_why_undecided(shown, known), result=result)
+        why = _why_undecided(shown, known, has_strangers=not known or tables.has_strangers)
+        raise UndecidedError(why, result=result)
 
     def published(self, result: Result) -> Result:
         """The figures on steps of several people, unless exact ones were asked for."""
@@ -356,13 +358,17 @@ def _judged(
     figures: Sequence[AttackFigure],
     known: Sequence[Excess],
     limit: float,
+    *,
+    has_strangers: bool,
 ) -> Iterator[AttackFigure]:
-    """The figures with their verdicts."""
+    """The figures with their verdicts; one that is too low breaks a limit, but keeps none."""
     for attack, figure, each, is_broken in zip(
         attacks, figures, known, breaches(known, limit), strict=True
     ):
         if is_broken:
             yield replace(figure, status="failed")
+        elif not has_strangers:
+            yield replace(figure, status="undecided")
         elif keeps(each, limit):
             yield replace(figure, status="passed")
         else:
@@ -373,7 +379,9 @@ def _judged(
             yield replace(figure, status="undecided", people_needed=needed)
 
 
-def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> Phrase:
+def _why_undecided(
+    figures: Sequence[AttackFigure], known: Sequence[Excess], *, has_strangers: bool
+) -> Phrase:
     if not known:
         return phrase(
             "there is no control, so nobody can tell whether the limit holds: how often an attack "
@@ -388,6 +396,12 @@ def _why_undecided(figures: Sequence[AttackFigure], known: Sequence[Excess]) -> 
     if not is_comparable(each):
         return phrase(
             "{text}; the control is exposed more than the original, so the two are not comparable",
+            text=figure.text,
+        )
+    if not has_strangers:
+        return phrase(
+            "{text}; people of the original are in the control, so the excess is too low to show "
+            "that the limit holds",
             text=figure.text,
         )
     if figure.people_needed is None:

@@ -128,6 +128,8 @@ def rounded_exposure(group: Exposure) -> Exposure:
         return replace(group, people=many, control_people=strangers, **told)  # type: ignore[arg-type]
     rates = (group.attack_rate, group.control_rate, None, group.people, group.control_people)
     figure = AttackFigure("", group.excess, group.lower, group.upper, *rates).rounded(None)
+    if figure.rounded_to == coarse.WIDEST:
+        figure = replace(figure, value=None, lower=None, upper=None)
     return replace(
         group,
         people=many,
@@ -200,11 +202,12 @@ def exposed_text(group: Exposure) -> Phrase:
     step = group.rounded_to
     rate = _share(group.attack_rate, group.people, step)
     told = phrase("{group}: {rate} exposed", group=group.group, rate=rate)
-    if group.excess is None or group.lower is None or group.upper is None:
+    if group.control_rate is None or group.control_people is None:
         return told
-    if group.control_rate is not None and group.control_people is not None:
-        control = _share(group.control_rate, group.control_people, step)
-        told = phrase("{told}, {control} in the control", told=told, control=control)
+    control = _share(group.control_rate, group.control_people, step)
+    told = phrase("{told}, {control} in the control", told=told, control=control)
+    if group.excess is None or group.lower is None or group.upper is None:
+        return phrase("{told}: too few people to compare", told=told)
     return _with_excess(told, group.excess, group.lower, group.upper, step)
 
 

@@ -102,8 +102,8 @@ def _obstacles(view: View) -> Iterator[str]:
     for card in view.with_status("error"):
         if card.is_estimate and card.value is not None:
             yield phrase(
-                "{title}: nothing is decided yet; its reason says how many people in the control "
-                "would decide it.",
+                "{title}: nothing is decided yet; its reason says why, and how many people in the "
+                "control would decide it, if any number would.",
                 title=_named(card),
             )
             continue
@@ -187,7 +187,7 @@ def _plain_words(view: View) -> Iterator[str]:
 
 def breach_sentence(card: Card) -> str:
     """What is wrong with one measure."""
-    if card.status == "error" or card.value is None:
+    if card.status == "error" or (card.value is None and card.reason is not None):
         return phrase(
             "{title} could not be measured: {reason}.",
             title=_named(card),

@@ -18,10 +18,9 @@ from typing import Final, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 
 from petaudit.system.memory import memory_limit
-from petaudit.tables import ClassHistogram
+from petaudit.tables import ClassHistogram, numbered
 from petaudit.tables.column_values import codes_of_rows
 from petaudit.tables.minimal_uniques import MinimalUniques, minimal_uniques_in_engine
 from petaudit.tables.results import Integers
@@ -197,7 +196,7 @@ class _Groups:
         width = int(codes.max(initial=0)) + 1
         parts = self.groups * width + codes
         if len(self.sizes) * width > _DENSE * len(parts):
-            parts = pa.array(parts).dictionary_encode().indices.to_numpy()
+            parts = numbered(parts)
         return parts, np.bincount(parts)
 
     def split(self, column: Codes, wanted: Flags | None = None) -> _Groups:

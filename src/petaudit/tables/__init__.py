@@ -14,8 +14,13 @@ From a table to figures, in the order in which to read:
 - ``joint`` gives several tables common codes, for searches that compare their rows.
 """
 
-from petaudit.tables._encoding import class_indices, folded_pairs
-from petaudit.tables._private_folder import private_folder, remove_orphans, temporary_room
+from petaudit.tables._encoding import class_indices, folded_pairs, numbered
+from petaudit.tables._private_folder import (
+    array_on_disk,
+    private_folder,
+    remove_orphans,
+    temporary_room,
+)
 from petaudit.tables._relabel import Relabelled, in_kind_of, relabelled_table
 from petaudit.tables.addresses import is_address, located, parse_address
 from petaudit.tables.classes.blocks import Answer_co, BlockQuestion, ClassBlocks
@@ -46,6 +51,7 @@ __all__ = [
     "Source",
     "TableCounts",
     "ValueCounts",
+    "array_on_disk",
     "check_aligned",
     "class_indices",
     "folded_pairs",
@@ -53,6 +59,7 @@ __all__ = [
     "is_address",
     "is_uri",
     "located",
+    "numbered",
     "open_source",
     "pair_codes",
     "pair_counts",

@@ -121,6 +121,15 @@ def dictionary_cells(column: pa.ChunkedArray) -> tuple[Integers, pa.Array]:
     return whole_numbers(pa.chunked_array([encoded.indices])), encoded.dictionary
 
 
+def numbered(values: npt.NDArray[Any]) -> Integers:
+    """The values as numbers from 0, in the order in which each comes first.
+
+    >>> numbered(np.array([70, 5, 70])).tolist()
+    [0, 1, 0]
+    """
+    return whole_numbers(pa.chunked_array([pa.array(values).dictionary_encode().indices]))
+
+
 def class_indices(codes: Sequence[Integers], rows: int) -> Integers:
     """One dense index per distinct combination of codes.
 

@@ -140,8 +140,12 @@ def _hold(folder: Path) -> bool:
 
 def _remove_own(folder: Path, owner: int) -> None:
     # A forked child runs the exit functions of its parent, whose folder is still in use.
-    if os.getpid() != owner:
-        return
+    if os.getpid() == owner:
+        remove_folder(folder)
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder of ours with all that is in it."""
     for _ in range(_TRIES):
         shutil.rmtree(folder, ignore_errors=True)
         if not folder.exists():

@@ -12,11 +12,12 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from petaudit.errors import InputError
+from petaudit.errors import ColumnError, InputError
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.tables._encoding import arrow_integers
 from petaudit.tables.engines.postgres import StoredTable
 from petaudit.tables.engines.remote import loaded_for_join
+from petaudit.tables.headers import column_named
 from petaudit.tables.population import CodedClasses
 from petaudit.tables.results import Integers
 from petaudit.tables.source import Source
@@ -89,10 +90,24 @@ class RelabelledElsewhere:
                 cell = nw.when(is_known).then(changed[name]).otherwise(mark)
             else:
                 # A combination has one label in a column, and not several spellings of it.
+                self._refuse_unread(name)
                 letter = "o" if as_stored and name not in self.names else "c"
                 cell = nw.col(f"{letter}{self.source.columns.index(name)}")
             cells.append(cell.alias(f"x{len(cells)}"))
         return self._rows.select(*cells).rename({f"x{i}": f"c{i}" for i in range(len(cells))})
+
+    def _refuse_unread(self, name: str) -> None:
+        """Raise an error for a column of which the engine has no cell: nulls are not its cells."""
+        counts = self.source.counts
+        if name in counts.replaced:
+            raise ColumnError(
+                "column {column} is of kind {kind}, which {engine} does not read, so that it "
+                "cannot be released there: give it the role identifier, which leaves it out, or "
+                "another type",
+                column=column_named(name, self.source.columns),
+                kind=counts.replaced[name].partition("<")[0],
+                engine=counts.engine,
+            )
 
     def opened(self, columns: Sequence[str]) -> Source:
         """Some columns as a table to be counted."""

@@ -98,7 +98,7 @@ class TableCounts:
         self.load = load
         self.stored = stored
         self._name = name
-        self._replaced = replaced or {}
+        self.replaced = replaced or {}
         self._position = {column: f"c{index}" for index, column in enumerate(columns)}
         if not callable(frame):
             # A frame that cannot say what it holds is an error at once.
@@ -486,7 +486,7 @@ class TableCounts:
         name = self._position[column]
         if not self.is_countable(column):
             shown = column_named(column, [*self._position])
-            kind = self._replaced.get(column, self.schema[name])
+            kind = self.replaced.get(column, self.schema[name])
             raise not_countable(shown, kind, is_whole=self.is_remote)
         return name
 

@@ -186,7 +186,7 @@ def _catalogue_table(addresses: Sequence[str], master: str | None) -> OpenedTabl
 
     return _opened(
         addresses[0],
-        _or_error(
+        or_error(
             session,
             read,
             lambda reason: InputError(
@@ -202,7 +202,7 @@ def _catalogue_table(addresses: Sequence[str], master: str | None) -> OpenedTabl
 
 def _lake(session: SparkSession, address: str, shown: str, lake: Lake) -> DataFrame:
     """A table with a log beside its Parquet files, as its own package reads it."""
-    return _or_error(
+    return or_error(
         session,
         lambda: _settled(session.read.format(lake.form).load(address)),
         lambda reason: InputError(
@@ -232,7 +232,7 @@ def _lake_at(session: SparkSession, folder: str, shown: str) -> Lake | None:
         path = java.org.apache.hadoop.fs.Path(pattern)
         return bool(path.getFileSystem(settings).globStatus(path))
 
-    return _or_error(
+    return or_error(
         session, lambda: lake_elsewhere(folder, holds), lambda reason: _unreachable(shown, reason)
     )
 
@@ -386,7 +386,7 @@ def _parquet(
 
     reader = session.read.options(**(options or {}))
     reader = reader if schema is None else reader.schema(schema)
-    return _or_error(session, lambda: reader.parquet(*addresses), problem)
+    return or_error(session, lambda: reader.parquet(*addresses), problem)
 
 
 def _unreachable(shown: str, reason: str) -> InputError:
@@ -395,7 +395,7 @@ def _unreachable(shown: str, reason: str) -> InputError:
     )
 
 
-def _or_error(
+def or_error(
     session: SparkSession, work: Callable[[], Done], error: Callable[[str], PetauditError]
 ) -> Done:
     """Do some work of Spark's; its messages may quote cells, so only their kind is passed on."""
