@@ -90,6 +90,15 @@ def test_unseen_values_and_small_classes_are_suppressed() -> None:
     assert released.audit["k-anonymity"].value == 2
 
 
+def test_rows_that_are_no_class_alone_are_one_together() -> None:
+    """One person in each decade: with '*' for both they are a class of two."""
+    released = petaudit.apply(transformation(), rows(["23", "61"]))
+    assert released.table["age"].to_pylist() == ["*", "*"]
+    assert released.audit["k-anonymity"].value == 2
+    with pytest.raises(OutOfReachError, match="k-anonymity"):
+        petaudit.apply(transformation(), rows(["23", "61"]), drop_suppressed=True)
+
+
 def test_limits_hold_for_the_rows_or_there_is_no_table() -> None:
     new = rows(["23", "24", "99"])
     with pytest.raises(OutOfReachError, match=r"k-anonymity would not hold.*drop_suppressed"):

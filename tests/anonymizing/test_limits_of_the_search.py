@@ -77,6 +77,7 @@ random_trees = {
         ({"k-anonymity": {"limit": 2}}, {"levels": {"sex": 2}}, "levels 0 to 1"),
         ({"k-anonymity": {"limit": 2}}, {"objective": "los"}, "objective must be one of loss"),
         ({"k-map": {"limit": 2}}, {}, "k-map needs"),
+        ({"k-anonymity": {"limit": 2}}, {"weights": {"age": 0, "sex": 0}}, "has the weight 0"),
     ],
 )
 def test_bad_input_is_named(settings: dict, given: dict, message: str) -> None:  # type: ignore[type-arg]
@@ -92,7 +93,18 @@ def test_a_label_with_two_parents_is_refused() -> None:
     inputs = gather(
         as_table([{"n": "1"}, {"n": "2"}]), quasi_identifiers="n", hierarchies={"n": paths}
     )
-    with pytest.raises(HierarchyError, match=r"1 label of level 1 .* give every label one parent"):
+    with pytest.raises(HierarchyError, match=r"'n', line 2: not nested, because 1 label of level"):
+        Problem.of(inputs, {"k-anonymity": {"limit": 2}})
+
+
+def test_values_that_a_hierarchy_lacks_are_counted_with_their_rows_and_what_to_do() -> None:
+    inputs = gather(
+        as_table([{"n": "1"}, {"n": "3"}, {"n": "3"}, {"n": "4"}]),
+        quasi_identifiers="n",
+        hierarchies={"n": [["1", "a"], ["2", "a"]]},
+    )
+    said = r"'n' holds 2 values that are not leaves .*\(add a line for each.* in 3 rows .*rows 2, 3"
+    with pytest.raises(HierarchyError, match=said):
         Problem.of(inputs, {"k-anonymity": {"limit": 2}})
 
 

@@ -24,6 +24,7 @@ from petaudit.reports.reading import view_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 
+SICK = {"illness": "sensitive_attribute"}
 ROWS = {
     "name": ["Ann Lee", "Bob Ray", "Cy Poe", "Di Fox", "Ed Kay", "Flo Oak"],
     "age": [23, 24, 27, 61, 62, 68],
@@ -163,6 +164,11 @@ def test_a_level_that_is_none_is_refused(level: Any) -> None:
     [
         ({}, OptionError, "no limit is given"),
         ({"limits": {"precision": 0.5}}, OutOfReachError, "precision is not about classes"),
+        (
+            {"limits": {"recursive-l-diversity": 2}, "roles": GIVEN["roles"] | SICK},
+            OptionError,
+            "give l as well",
+        ),
         ({"limits": {"k-anonymity": 2}, "recoding": "lokal"}, OptionError, "did you mean 'local'"),
         ({"limits": {"k-anonymity": 2}, "keep": "nmae"}, ColumnError, "did you mean 'name'"),
         ({"limits": {"k-anonymity": 2}, "weights": {"agee": 2}}, ColumnError, "mean 'age'"),

@@ -104,7 +104,7 @@ def apply(
         drops = known.drop_suppressed if drop_suppressed is None else drop_suppressed
         made = Released.of(inputs.table, known)
         hidden = made.suppressed
-        too_small = _breaking(inputs, made, known, ~hidden if drops else np.ones_like(hidden))
+        too_small = _breaking(inputs, made, known, drops=drops)
         hidden = hidden | too_small
         kept = ~hidden if drops else np.ones_like(hidden)
         cells = made.with_suppressed(too_small).filter(kept) if hidden.any() else made.table
@@ -135,15 +135,17 @@ def apply(
     )
 
 
-def _breaking(inputs: Inputs, made: Released, known: Transformation, judged: Truths) -> Truths:
+def _breaking(inputs: Inputs, made: Released, known: Transformation, *, drops: bool) -> Truths:
     """The rows of classes that break a limit among these rows alone."""
+    judged = ~made.suppressed if drops else np.ones_like(made.suppressed)
     hidden = np.zeros_like(judged)
     if not judged.any():
         return hidden
     of_release = audited(inputs, made.rows(judged), known.limits, known).inputs
     dropping = ClassLevel.of(of_release).dropped_for(known.limits)
-    if dropping.out_of_reach is None:
-        hidden[np.flatnonzero(judged)[~dropping.rows_kept]] = True
+    # Where no classes hold, all rows may as one class.
+    fails = ~dropping.rows_kept if dropping.out_of_reach is None else not drops
+    hidden[np.flatnonzero(judged)] = fails
     return hidden & ~made.suppressed
 
 

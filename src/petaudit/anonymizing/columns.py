@@ -135,6 +135,7 @@ def _check_nested(hierarchy: Hierarchy, codes: list[list[int]]) -> None:
     for level, (below, above) in enumerate(pairwise(codes)):
         pairs = set(zip(below, above, strict=True))
         if len(pairs) > len(set(below)):
+            hierarchy.require_nested()  # names the line, unless only a population is torn
             raise HierarchyError(
                 "column {column!r}: {labels} of level {level} of its hierarchy ({origin}) have "
                 "several labels one level up; give every label one parent",
@@ -172,15 +173,17 @@ def columns_of(
         further: dict[Label, Sequence[Label]] = {}
         if inputs.population is not None:
             further = _population_paths(inputs, name, hierarchy)
-        columns.append(
-            Column.of(
+        try:
+            column = Column.of(
                 hierarchy,
                 values,
                 further=further,
                 bounds=levels.get(name, (None, None)),
                 weight=float(weights.get(name, 1.0)),
             )
-        )
+        except HierarchyError as problem:
+            raise problem.in_rows(inputs.rows_of) from None
+        columns.append(column)
     return tuple(columns)
 
 

@@ -324,6 +324,7 @@ def conditions_of(inputs: Inputs, settings: Settings) -> tuple[Condition | Table
             raise OptionError(
                 "{measure} needs {missing}", measure=measure.name, missing=joined(missing, " and ")
             )
+        measure.check(options)
         defaults = {parameter.name: parameter.default for parameter, _ in measure._parameters}
         values = defaults | {
             option.name: option.read(options[option.name])

@@ -167,6 +167,8 @@ class Problem:
                     column=name,
                     weight=weight,
                 )
+        if not any((weights or {}).get(name, 1) for name in names):
+            raise OptionError("every column has the weight 0, so that nothing can be lost")
         _check_choice("objective", objective, OBJECTIVES)
         chosen = inputs.suppressed if suppressed is None else suppressed
         _check_choice("suppressed", chosen, get_args(Suppression))

@@ -221,8 +221,12 @@ level 1 has several labels above it at level 2; give it the same one in every li
             known=self._lowest_level,
         )
 
-    def unknown_leaves(self, labels: Sequence[str | None], remedy: str = "") -> HierarchyError:
+    def unknown_leaves(
+        self, labels: Sequence[str | None], remedy: str | None = None
+    ) -> HierarchyError:
         """The error for values of the data that are not leaves."""
+        if remedy is None:
+            remedy = phrase(" (add a line for each; other: true in a rule takes all that lack)")
         if len(labels) == 1:
             message = phrase(
                 "column {column!r} holds 1 value that is not a leaf of its hierarchy "

@@ -126,8 +126,7 @@ def hierarchy_of(hierarchies: Hierarchies, inputs: Inputs, column: str) -> Hiera
         hierarchy = hierarchies.get(column, lambda _: leaves)
         strange = [label for label in leaves if not hierarchy.is_leaf(label)]
         if strange:
-            remedy = phrase(" (add a line for each; other: true in a rule takes all that lack)")
-            raise hierarchy.unknown_leaves(strange, remedy)
+            raise hierarchy.unknown_leaves(strange)
         hierarchy.require_nested()
     except HierarchyError as problem:
         raise problem.in_rows(inputs.rows_of) from None
