@@ -107,7 +107,9 @@ def random_case(seed: int, most: int = 14) -> Case:
         sensitive=sensitive,
         person=person,
         population=population,
-        weights={names[0]: rng.choice([0.5, 2.0, 0.0])} if rng.random() < 0.3 else {},
+        weights={names[0]: rng.choice([0.5, 2.0, 0.0 if len(names) > 1 else 3.0])}
+        if rng.random() < 0.3
+        else {},
         bounds=bounds,
     )
 
