@@ -50,8 +50,13 @@ LEFT_TO_THE_MEASURE = {
     *((name, "control") for name in ("mpuccs", *ATTACKS)),
     ("linkability", "aux_cols"),
 }
-# No kind says that there are two lists which share no column.
-ONE_OR_SEVERAL_PAIRS = [["pay", ["born"]], [[["born"], "pay"], [["pay"], "born"]]]
+# No kind says that there are two lists which share no column, and that what is secret (here "pay")
+# is not known.
+RELATED_COLUMNS: dict[str, list[Any]] = {
+    "aux_cols": [["pay", ["born"]], [[["born"], "pay"], [["pay"], "born"]]],
+    "known": ["born", ["born"]],
+    "keys": ["born", ["born"]],
+}
 
 pytestmark = pytest.mark.filterwarnings("ignore:the limit of")
 
@@ -151,7 +156,7 @@ def test_the_options_of_this_test_are_right(name: str, inputs: Inputs) -> None:
 
 @every
 def test_what_a_kind_takes_is_computed(measure: Measure, option: Option, inputs: Inputs) -> None:
-    for value in ONE_OR_SEVERAL_PAIRS if option.name == "aux_cols" else right(option.kind):
+    for value in RELATED_COLUMNS.get(option.name) or right(option.kind):
         assert option.kind.takes(value), value
         if measure.check is not None:
             measure.check(with_option(measure, option, value))
