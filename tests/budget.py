@@ -25,7 +25,8 @@ def examples(number: int) -> int:
     >>> examples(8) in (5, 8)
     True
     """
-    return number if IS_LONG else max(number // _PART, min(number, 5))
+    part = 1 if IS_RANDOM else 2 if IS_LONG else _PART
+    return max(number // part, min(number, 5))
 
 
 def chosen_cells(name: str, cells: Sequence[T]) -> list[T]:
