@@ -137,7 +137,7 @@ serial = iter(range(1_000))
 
 
 @settings(
-    max_examples=examples(5),
+    max_examples=examples(3),
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
