@@ -21,7 +21,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import strategies
-from budget import examples
+from budget import IS_RANDOM, examples
 from measures.registry_cases import (
     ENTRIES,
     OWN_TESTS,
@@ -292,7 +292,7 @@ def test_every_row_twice_changes_a_figure_in_a_known_way(
     assert wrong == {}
 
 
-@settings(max_examples=examples(6), phases=NO_SHRINKING)
+@settings(max_examples=20 if IS_RANDOM else 3, phases=NO_SHRINKING)
 @given(asked=tables(most_rows=12), chance=st.randoms())
 def test_where_a_table_lies_changes_no_figure(asked: Tables, chance: random.Random) -> None:
     expected = outcomes(in_frames(asked))
