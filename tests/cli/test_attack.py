@@ -148,6 +148,20 @@ def test_controls_that_the_generator_saw(run: Run, write: Write) -> None:
     assert "the generator has seen people of the control" in found.err
 
 
+def test_a_column_that_numbers_people_hides_no_copies_unsaid(run: Run, write: Write) -> None:
+    for name, rows in (("o", ORIGINAL), ("s", ORIGINAL), ("c", CONTROL)):
+        head, *lines = text(rows).splitlines()
+        numbered = [f"{name}{place},{line}" for place, line in enumerate(lines)]
+        write(f"{name}.csv", "\n".join([f"id,{head}", *numbered]) + "\n")
+    given = ("attack", "o.csv", "s.csv", "--control", "c.csv", "--measures", "copied-rows")
+    assert "no value of the original in 'id'" in run(*given).out
+    by = ("--option", "copied-rows.columns=age,sex,zip", "--limit", "0.5")
+    found = run(*given, *by)
+    assert found.code == 1
+    assert "no whole row" not in found.out
+    assert "no whole row" not in run(*TABLES).out
+
+
 def test_the_original_itself_exposes_everybody(run: Run) -> None:
     found = run(
         "attack", "original.csv", "original.csv", "--control", "control.csv", "--limit", "0.5"

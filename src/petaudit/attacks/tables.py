@@ -295,6 +295,17 @@ class AttackTables(ComparedTables):
                 counts[:, own] += tree.within(self.rows, part, radii[own])
         return counts[0], counts[1]
 
+    def without_common_values(self, columns: Sequence[str]) -> list[str]:
+        """Columns of which the synthetic table has no value that the original has."""
+        found = []
+        for name in columns:
+            codes = self.joint.codes[self.columns.index(name)]
+            of_original = np.zeros(int(codes.max(initial=0)) + 1, bool)
+            of_original[codes[self.part(ORIGINAL)]] = True
+            if not of_original[codes[self.part(SYNTHETIC)]].any():
+                found.append(name)
+        return found
+
     def by_person(self, table: int, values: Weights, rows: Flags | None = None) -> Weights:
         """The largest value of each person's rows, or of some rows; of each row without persons."""
         persons = self.joint.person_codes[table] if self.joint.person_codes else None
