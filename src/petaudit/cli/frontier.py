@@ -7,23 +7,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit.anonymizing.risk_utility import frontier as frontier_of
-from petaudit.cli.anonymize import seconds, split_levels
-from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs, whole_number
+from petaudit.cli.anonymize import search_of
+from petaudit.cli.arguments import inputs_of, split_names, whole_number
 from petaudit.cli.check import measure_options
-from petaudit.cli.options import engine_of, reading_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.report import say_written
 from petaudit.cli.streams import printed_warnings, say, say_json, say_lines
 from petaudit.errors import OptionError, counted, joined
-from petaudit.exact.fractions import exact
 from petaudit.i18n.catalogue import language
 from petaudit.reports.terminal import as_text, title_line
 from petaudit.system.output import refuse_inputs
 
-_AS_GIVEN: Final = (
-    *("population", "hierarchies", "person", "suppressed", "recoding", "objective"),
-    "drop_suppressed",
-)
-"""Options that :func:`petaudit.frontier` takes by the same name."""
 _NO_POINT: Final = 1
 
 
@@ -42,29 +36,15 @@ def frontier(chosen: argparse.Namespace) -> int:
     target = None if chosen.report is None else Path(chosen.report)
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
         raise OptionError("{path!r}: the page of a frontier is .html", path=str(target))
-    size = chosen.population_size
     with printed_warnings():
         found = frontier_of(
             chosen.table,
             limits=limits,
             options=options,
             max_suppression=split_names(chosen.max_suppression or ["0"]),
-            weights={
-                column: float(exact(weight, f"--weight {column}"))
-                for column, weight in split_pairs(chosen.weight, "--weight").items()
-            },
-            levels=split_levels(chosen.level),
-            time_limit=seconds(chosen.time_limit),
-            population_size=None if size is None else option_value(size),
-            roles=given_roles(
-                chosen.roles,
-                quasi_identifiers=chosen.qi,
-                sensitive=chosen.sensitive,
-                identifiers=chosen.identifier,
-            ),
-            **{name: value for name in _AS_GIVEN if (value := getattr(chosen, name)) is not None},
+            **search_of(chosen),
             **engine,
-            **reading_of(chosen),
+            **inputs_of(chosen),
         )
     if target is not None:
         refuse_inputs(target, found.files)
