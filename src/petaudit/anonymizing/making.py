@@ -438,14 +438,7 @@ def _sensitive_hierarchies(inputs: Inputs) -> Iterator[Recoded]:
     """The hierarchies by which t-closeness tells how near values are."""
     for name in inputs.roles.sensitive:
         if name in inputs.hierarchies:
-            hierarchy = inputs.hierarchies.get(name, None)
-            yield Recoded(
-                name,
-                {
-                    leaf: tuple(label or None for label in hierarchy.path_of(leaf))
-                    for leaf in hierarchy.leaves
-                },
-            )
+            yield Recoded.of_hierarchy(inputs.hierarchies.get(name, None))
 
 
 def _messages(

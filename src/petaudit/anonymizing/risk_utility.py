@@ -213,7 +213,7 @@ def frontier(
         # Limits that become tighter from one point to the next share what was found out before.
         order = [*itertools.product(range(len(allowed)), range(len(asked)))]
         with stage(phrase("searching for the best levels")):
-            found = dict(
+            at_points = dict(
                 zip(
                     order,
                     best_at_points(
@@ -227,7 +227,7 @@ def frontier(
                 )
             )
     points = [
-        _point(chosen, str(most), found[place, each])
+        _point(chosen, str(most), at_points[place, each])
         for each, chosen in enumerate(choices)
         for place, most in enumerate(allowed)
     ]

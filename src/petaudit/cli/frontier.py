@@ -26,8 +26,8 @@ def frontier(chosen: argparse.Namespace) -> int:
     engine = engine_of(chosen)
     limits: dict[str, list[str]] = {}
     options: dict[str, dict[str, Any]] = {}
-    for measure, own in measure_options(chosen).items():
-        given = dict(own)
+    for measure, given_options in measure_options(chosen).items():
+        given = dict(given_options)
         limit = given.pop("limit", None)
         if limit is not None:
             limits[measure] = split_names([str(limit)])
@@ -37,7 +37,7 @@ def frontier(chosen: argparse.Namespace) -> int:
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
         raise OptionError("{path!r}: the page of a frontier is .html", path=str(target))
     with printed_warnings():
-        found = frontier_of(
+        result = frontier_of(
             chosen.table,
             limits=limits,
             options=options,
@@ -47,14 +47,14 @@ def frontier(chosen: argparse.Namespace) -> int:
             **inputs_of(chosen),
         )
     if target is not None:
-        refuse_inputs(target, found.files)
+        refuse_inputs(target, result.files)
         hide_below = whole_number(chosen.hide_below, "--hide-below")
-        found.report(target, lang=language(), hide_below=hide_below)
+        result.report(target, lang=language(), hide_below=hide_below)
     if chosen.format == "json":
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     else:
-        say_lines([title_line(joined([found.table, counted(found.rows, "row")])), ""])
-        say(as_text(str(found).splitlines()))
+        say_lines([title_line(joined([result.table, counted(result.rows, "row")])), ""])
+        say(as_text(str(result).splitlines()))
         if target is not None:
             say_written(target)
-    return 0 if any(point.loss is not None for point in found.points) else _NO_POINT
+    return 0 if any(point.loss is not None for point in result.points) else _NO_POINT

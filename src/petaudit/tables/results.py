@@ -24,6 +24,17 @@ def summed(places: Integers, counts: Integers, size: int) -> Integers:
     return np.bincount(places, weights=counts, minlength=size).astype(np.int64)
 
 
+def different_people(groups: Integers, people: Integers, number: int) -> Integers:
+    """How many different people each of some groups has.
+
+    >>> different_people(np.array([0, 0, 2]), np.array([7, 7, 7]), 4).tolist()
+    [1, 0, 1, 0]
+    """
+    width = int(people.max(initial=0)) + 1
+    pairs = np.unique(groups * width + people)
+    return np.bincount(pairs // width, minlength=number).astype(np.int64)
+
+
 @dataclass(frozen=True)
 class ValueCounts:
     """How often each value of a column occurs: numbers ascend, then texts, a null is last."""
