@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from petaudit.auditing import Request
 from petaudit.auditing.dropping import is_of_classes
@@ -19,11 +18,12 @@ from petaudit.labels.hierarchies import Hierarchies
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.labels.rules import PathRule, Rule
 from petaudit.measures import find_measure
-from petaudit.measures.base import spelled_out
 from petaudit.proposing import proposed_hierarchies
 
 Recoding: TypeAlias = Literal["local", "global"]
 LevelSpec: TypeAlias = int | str
+COMPARED: Final = ("original", "control", "key")
+"""What an audit takes and a search does not: its table is the original."""
 _BOUND = re.compile(r"(?P<sign><=|>=|=|)\s*(?P<low>\d+)(?:\s*-\s*(?P<high>\d+))?", re.ASCII)
 
 
@@ -42,17 +42,6 @@ def read_bounds(column: str, given: LevelSpec) -> tuple[int | None, int | None]:
         )
     low, high = int(match["low"]), int(match["high"] or match["low"])
     return (None if match["sign"] == "<=" else low), (None if match["sign"] == ">=" else high)
-
-
-def of_original(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function whose table is the original: there is none to compare with."""
-    signature = spelled_out(function)
-    others = ("original", "control", "key")
-    return signature.replace(
-        parameters=[
-            parameter for name, parameter in signature.parameters.items() if name not in others
-        ]
-    )
 
 
 def wanted_limits(
