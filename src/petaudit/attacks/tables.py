@@ -132,7 +132,7 @@ class ComparedTables(ABC):
         """What is odd about the tables; a control that is the original is an error."""
         notes: list[Phrase] = []
         if self.overlap(SYNTHETIC, ORIGINAL).is_same:
-            notes.append(phrase("the synthetic table has the very rows of the original"))
+            notes.append(phrase("the synthetic table has exactly the rows of the original"))
         if self.has_control:
             notes += checked_control(self._control_overlap)
             if self.people(CONTROL) < FEW:

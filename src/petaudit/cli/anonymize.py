@@ -120,8 +120,9 @@ def _target(chosen: argparse.Namespace) -> Path:
             )
         if chosen.out_table is None:
             raise OptionError(
-                "where should the released table go? name it with --out-table SCHEMA.NAME, and add "
-                "--out-sql FILE for a statement that makes it"
+                "no output is given for the released table: name a table with "
+                "--out-table SCHEMA.NAME, and add --out-sql FILE for a statement that "
+                "makes it"
             )
         if chosen.out_sql is not None:
             return Path(chosen.out_sql)
@@ -129,12 +130,12 @@ def _target(chosen: argparse.Namespace) -> Path:
     for option, given in (("--out-table", chosen.out_table), ("--out-sql", chosen.out_sql)):
         if given is not None:
             raise OptionError(
-                "{option} is for tables in PostgreSQL, and {table} is none: use --out FILE",
+                "{option} needs a table in PostgreSQL, which {table} is not: use --out FILE",
                 option=option,
                 table=shown_table(chosen.table),
             )
     if chosen.out is None:
-        raise OptionError("where should the released table go? add --out FILE")
+        raise OptionError("no output is given for the released table: add --out FILE")
     if chosen.engine == SPARK:
         return new_folder(chosen.out)
     target = Path(chosen.out)
@@ -267,7 +268,7 @@ def _screen(
         yield phrase("made table {table}: {rows}", table=chosen.out_table, rows=rows)
     else:
         yield phrase("wrote {target}: {rows}", target=target, rows=rows)
-    yield phrase("wrote {target}: what was done, to do it to other rows", target=document)
+    yield phrase("wrote {target}: the transformation, to apply it to other rows", target=document)
     yield indented(
         phrase("it holds labels of the data: only you may read it, and it is not for release")
     )

@@ -33,7 +33,7 @@ _PROXY: Final = "closest-record"
 _EXPOSED: Final = 0.5
 """Whoever an attack succeeds on at least as probably is exposed."""
 _ROUNDED: Final = term("Rounding")
-_GRANTED: Final = term("Taken for granted")
+_ASSUMED: Final = term("Assumptions")
 
 
 def attack(chosen: argparse.Namespace) -> int:
@@ -97,7 +97,7 @@ def _rates(release: Audit) -> list[str]:
         *format_table(header, rows),
         "",
         *(section(_ROUNDED, notes) if notes else ()),
-        *section(_GRANTED, ASSUMPTIONS)[:-1],
+        *section(_ASSUMED, ASSUMPTIONS)[:-1],
     ]
 
 
@@ -208,8 +208,8 @@ def _write_rows(release: Audit, target: Path) -> None:
         for name, successes in attacked.items():
             if successes is None:
                 raise InputError(
-                    "{measure} was counted in an engine, which does not tell rows; write the "
-                    "tables to files and use these (--rows)",
+                    "{measure} was counted in an engine, which returns no row numbers; "
+                    "write the tables to files and use these (--rows)",
                     measure=result.measure,
                 )
             places = np.flatnonzero(successes >= _EXPOSED)

@@ -216,7 +216,8 @@ def _problems_of(worker: dict[str, Any]) -> Iterator[Phrase]:
             )
         elif name == "petaudit" and number != installed:
             yield phrase(
-                "the worker {host} has petaudit {found} in {executable}, and this is {own}",
+                "the worker {host} has petaudit {found} in {executable}, but this is "
+                "petaudit {own}",
                 host=worker["host"],
                 found=number,
                 executable=worker["executable"],

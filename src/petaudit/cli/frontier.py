@@ -35,7 +35,7 @@ def frontier(chosen: argparse.Namespace) -> int:
             options[measure] = given
     target = None if chosen.report is None else Path(chosen.report)
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
-        raise OptionError("{path!r}: the page of a frontier is .html", path=str(target))
+        raise OptionError("{path!r}: the report of a frontier must be .html", path=str(target))
     with printed_warnings():
         result = frontier_of(
             chosen.table,

@@ -243,7 +243,7 @@ def add_anonymize(command: Options) -> None:
     output.value(
         "--transformation",
         "FILE",
-        "what was done, to do it to other rows (default: OUT.transformation.json)",
+        "file of the transformation, to apply it to other rows (default: OUT.transformation.json)",
     )
     _add_formulas(output)
     output.choice("--format", ("text", "json"), "text (default) or json")
@@ -346,7 +346,9 @@ def add_attack(command: Options) -> None:
         "--limit", "the excess may be at most this, of all attacks or of one", "[MEASURE=]N"
     )
     _add_policy(limits)
-    limits.value("--fpr", "SHARE", "membership: strangers who may be taken for members (0.01)")
+    limits.value(
+        "--fpr", "SHARE", "membership: false-positive rate among strangers (default: 0.01)"
+    )
     limits.value("--tolerance", "SHARE", "numbers so far off count as guessed (default: 0)")
     limits.names("--option", "option of any measure", "MEASURE.NAME=VALUE")
     _add_strict(limits)

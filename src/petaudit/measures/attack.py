@@ -320,7 +320,7 @@ class AttackMeasure(Measure):
                 told = exposed_text(group)
                 yield phrase("{name}: {told}", name=worst, told=told) if len(figures) > 1 else told
         yield from rounding_text([result.rounded_to])
-        yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
+        yield phrase("assumptions: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
 
     def more_columns(self, result: Result) -> ResultColumns:
         """The rates and the interval, under the names that PETsARD's table has them."""
@@ -386,8 +386,8 @@ def _why_undecided(
 ) -> Phrase:
     if not known:
         return phrase(
-            "there is no control, so nobody can tell whether the limit holds: how often an attack "
-            "succeeds is no risk by itself"
+            "there is no control, so the limit cannot be judged: how often an "
+            "attack succeeds is no risk by itself"
         )
     undecided = [
         (figure, each)
@@ -422,7 +422,7 @@ def _why_undecided(
 def _constant(tables: AttackTables) -> Iterator[Phrase]:
     if tables.constant:
         yield phrase(
-            "columns with one value tell nobody apart and are left out: {columns}",
+            "columns with a single value are left out: {columns}",
             columns=listing([repr(name) for name in tables.constant]),
         )
 
