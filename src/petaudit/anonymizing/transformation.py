@@ -23,7 +23,7 @@ from petaudit.anonymizing.columns import Column
 from petaudit.errors import InputError
 from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.reports.view import Label
-from petaudit.system.files import before_reading, os_reason
+from petaudit.system.files import json_of
 from petaudit.system.output import write_whole
 from petaudit.system.plain import Reader
 from petaudit.tables import class_indices
@@ -226,21 +226,7 @@ class Transformation:
     def read(cls, path: str | Path) -> Transformation:
         """Read a document, of which nothing is taken on trust."""
         file = Path(path)
-        try:
-            before_reading(file)
-            if file.stat().st_size > _MOST_BYTES:
-                raise InputError(
-                    "{path}: larger than {size:,} bytes; not read", path=file, size=_MOST_BYTES
-                )
-            plain: Any = json.loads(file.read_text(encoding="utf-8-sig"))
-        except FileNotFoundError:
-            raise InputError("file {path!r} does not exist", path=str(file)) from None
-        except OSError as problem:
-            raise InputError(
-                "{path}: cannot be read ({reason})", path=file, reason=os_reason(problem)
-            ) from None
-        except (ValueError, RecursionError):
-            raise InputError("{path}: is not valid JSON", path=file) from None
+        plain = json_of(file, _MOST_BYTES)
         if not isinstance(plain, dict) or plain.pop("document", None) != DOCUMENT:
             raise InputError(
                 "{path}: is not a transformation of petaudit; its document should be {known}",

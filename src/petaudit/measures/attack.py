@@ -243,13 +243,7 @@ class AttackMeasure(Measure):
             None,
             warnings=notes,
             breakdown={
-                "interval": None if worst.lower is None else (worst.lower, worst.upper),
-                "attack_rate": worst.attack_rate,
-                "control_rate": worst.control_rate,
-                "base_rate": worst.base_rate,
-                "people": worst.people,
-                "control_people": worst.control_people,
-                "people_needed": worst.people_needed,
+                **worst.headline,
                 **tried.breakdown,
                 "rounded_to": None,
                 "attacks": figures,
@@ -287,11 +281,7 @@ class AttackMeasure(Measure):
             if name in result.breakdown
         }
         shown = {
-            "interval": None if worst.lower is None else (worst.lower, worst.upper),
-            "attack_rate": worst.attack_rate,
-            "control_rate": worst.control_rate,
-            "base_rate": worst.base_rate,
-            "people_needed": worst.people_needed,
+            **worst.headline,
             "rounded_to": worst.rounded_to,
             **others,
             "attacks": figures,

@@ -69,6 +69,23 @@ class ValueCounts:
         """How often each label occurs."""
         return dict(zip(self.labels, self.counts.tolist(), strict=True))
 
+    def present(self, counts: Integers) -> ValueCounts:
+        """The values that other counts have, with these.
+
+        >>> ValueCounts(("x", "y"), np.array([2, 1])).present(np.array([0, 1])).labels
+        ('y',)
+        """
+        places = np.flatnonzero(counts)
+        if len(places) == len(counts):
+            return replace(self, counts=counts)
+        spelled, integers = self.spellings, self.integers
+        return ValueCounts(
+            tuple(self.labels[place] for place in places.tolist()),
+            counts[places],
+            None if spelled is None else tuple(spelled[place] for place in places.tolist()),
+            None if integers is None else integers[places[places < len(integers)]],
+        )
+
     @property
     def merged(self) -> tuple[int, int]:
         """How many values have several spellings, and how many spellings these are.

@@ -361,15 +361,5 @@ def _present(column: ClassValueCounts) -> ClassValueCounts:
     """The same without values that no class has."""
     values = column.values
     totals = summed(column.value_index, column.counts, len(values.labels))
-    places = np.flatnonzero(totals)
-    if len(places) == len(totals):
-        return replace(column, values=replace(values, counts=totals))
-    spelled, integers = values.spellings, values.integers
-    present = ValueCounts(
-        tuple(values.labels[place] for place in places.tolist()),
-        totals[places],
-        None if spelled is None else tuple(spelled[place] for place in places.tolist()),
-        None if integers is None else integers[places[places < len(integers)]],
-    )
     position = np.cumsum(totals > 0, dtype=np.int64) - 1
-    return replace(column, values=present, value_index=position[column.value_index])
+    return replace(column, values=values.present(totals), value_index=position[column.value_index])
