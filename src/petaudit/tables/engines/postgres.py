@@ -384,8 +384,8 @@ def _tried_backends(table: ir.Table) -> list[Any]:
     for backend in backends or [table.get_backend()]:
         if backend.name not in ("duckdb", *(["postgres"] if backends else [])):
             raise InputError(
-                "tables of Ibis are counted by DuckDB and PostgreSQL only; on {engine} nobody has "
-                "tried whether the figures are right: write the table to a Parquet file",
+                "tables of Ibis are counted by DuckDB and PostgreSQL only; on {engine} "
+                "the figures have not been verified: write the table to a Parquet file",
                 engine=backend.name,
             )
     return backends
