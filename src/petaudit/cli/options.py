@@ -213,7 +213,9 @@ def add_anonymize(command: Options) -> None:
         ("drop", "mask"),
         "leave out columns that name people (default), or write '*' into all of their cells",
     )
-    _add_limits(command.group("measures and limits"))
+    limits = command.group("measures and limits")
+    _add_limits(limits)
+    _add_strict(limits)
     search = command.group("search")
     _add_recoding(search)
     search.value(
