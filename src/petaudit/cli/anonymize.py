@@ -41,6 +41,7 @@ from petaudit.reports.terminal import (
     verdict_line,
 )
 from petaudit.reports.verdict import figure_and_rule
+from petaudit.system.files import fingerprint_of
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import is_address, parse_address, shown_table
 from petaudit.tables.engines.spark_writing import new_folder
@@ -49,6 +50,7 @@ from petaudit.tables.writing import table_format, unpacked
 
 _LEVEL: Final = re.compile(r"(?P<column>.+?)\s*(?P<level>(?:<=|>=|=)\s*\d+(?:\s*-\s*\d+)?)")
 _INFEASIBLE: Final = 1
+_UNDECIDED: Final = 2
 
 
 def anonymize(chosen: argparse.Namespace) -> int:
@@ -79,6 +81,11 @@ def anonymize(chosen: argparse.Namespace) -> int:
         _warn(warned)
         complain_of_error(problem.text)
         return _INFEASIBLE
+    if chosen.strict and made.audit.open_questions:
+        _warn(warned)
+        for question in made.audit.open_questions:
+            complain_of_error(question)
+        return _UNDECIDED
     for path in (target, document):
         refuse_inputs(path, made.files)
     formulas: list[str] = []
@@ -92,10 +99,11 @@ def anonymize(chosen: argparse.Namespace) -> int:
         script = made.script(chosen.out_table).encode()
         write_whole(target, lambda file: file.write(script), private=True)
     made.transformation.write(document)
+    result = _result(made, chosen.out_table or str(target), target)
     if reports.files:
-        reports.write(made.to_dict(), made.files, chosen.table)
+        reports.write(result, made.files, chosen.table)
     if chosen.format == "json":
-        say(reports.shown(made.to_dict(), "json"))
+        say(reports.shown(result, "json"))
     elif chosen.quiet:
         say_lines([_verdict(made)])
     else:
@@ -103,6 +111,15 @@ def anonymize(chosen: argparse.Namespace) -> int:
         reports.say_written()
     _warn([*warned, *made.audit.warnings, *made.audit.problems, *formulas])
     return 0
+
+
+def _result(made: Anonymized, name: str, target: Path) -> dict[str, Any]:
+    """The document, which names what was written and not what it was made of."""
+    document = made.to_dict()
+    document["inputs"]["table"]["name"] = name
+    if name == str(target) and target.is_file():
+        document["inputs"]["table"]["sha256"] = fingerprint_of([target])
+    return document
 
 
 def _warn(texts: Iterable[str]) -> None:
@@ -214,11 +231,17 @@ def split_levels(given: Sequence[str] | None) -> dict[str, str]:
 
 def _verdict(made: Anonymized) -> str:
     code = 0
-    what = phrase(
-        "all limits hold; {lost} of the detail is lost, {rows} suppressed",
-        lost=percent(made.loss),
-        rows=counted(made.rows_suppressed, "row"),
-    )
+    lost, rows = percent(made.loss), counted(made.rows_suppressed, "row")
+    if made.audit.open_questions:
+        what = phrase(
+            "all limits hold, with open questions; {lost} of the detail is lost, {rows} suppressed",
+            lost=lost,
+            rows=rows,
+        )
+    else:
+        what = phrase(
+            "all limits hold; {lost} of the detail is lost, {rows} suppressed", lost=lost, rows=rows
+        )
     return verdict_line(what, code)
 
 

@@ -217,6 +217,7 @@ def add_anonymize(command: Options) -> None:
     limits = command.group("measures and limits")
     _add_policy(limits)
     _add_limits(limits)
+    _add_strict(limits)
     search = command.group("search")
     _add_recoding(search)
     search.value(
