@@ -77,7 +77,7 @@ def frontier(
 ) -> tuple[Point, ...]:
     """The best recoding for each of several limits; a time limit is for each of them."""
     assert problem.inputs is not None  # noqa: S101 (problems of tables have them)
-    found: list[Point] = []
+    reached: list[Point] = []
     problems: list[Problem] = []
     before: Lattice | None = None
     counts = Judge(problem).counts
@@ -108,10 +108,10 @@ def frontier(
                 solution = solution_of(judge, best, bound, checked, valid)
         if with_local and solution is not None:
             local = recode_locally(asked, solution, judge=judge)
-        found.append(Point(settings, asked.max_suppressed, solution, local, problem_of_point))
+        reached.append(Point(settings, asked.max_suppressed, solution, local, problem_of_point))
         problems.append(asked)
     return tuple(
-        _never_worse(point, asked, found) for point, asked in zip(found, problems, strict=True)
+        _never_worse(point, asked, reached) for point, asked in zip(reached, problems, strict=True)
     )
 
 

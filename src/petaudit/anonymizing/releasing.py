@@ -59,7 +59,7 @@ class _Relabelled:
         """The columns that hold other labels than the original."""
         is_changed = (self.levels != 0).any(axis=0)
         names = self.transformation.names
-        return frozenset(name for name, own in zip(names, is_changed, strict=True) if own)
+        return frozenset(name for name, is_other in zip(names, is_changed, strict=True) if is_other)
 
     def codes(self, place: int) -> npt.NDArray[np.int32]:
         """For every class the place of its label of a column; that behind the last is the mark."""

@@ -144,7 +144,7 @@ class ComparedTables(ABC):
         """What is odd about the tables; a control that is the original is an error."""
         notes: list[Phrase] = []
         if self.overlap(SYNTHETIC, ORIGINAL).is_same:
-            notes.append(phrase("the synthetic table has the very rows of the original"))
+            notes.append(phrase("the synthetic table has exactly the rows of the original"))
         if self.has_control:
             original, synthetic = self._control_overlaps
             notes += checked_control(original)
@@ -273,14 +273,16 @@ class AttackTables(ComparedTables):
             asked = {table}.union(range(ORIGINAL, len(self.joint.rows)) if not among else ())
             places = self.rows.places(columns)
             parts = [(each, part) for each in asked for part in self.blocks(each)]
-            found: list[Neighbours] = []
+            nearest: list[Neighbours] = []
             for block in self.blocks(among):
                 tree = Tree(self.rows, block, places, secret)
                 near = [tree.nearest(self.rows, part, second=second) for _, part in parts]
-                found = [*map(Neighbours.among_more, found, near)] if found else near
+                nearest = [*map(Neighbours.among_more, nearest, near)] if nearest else near
             for each in asked:
-                own = [near for (of, _), near in zip(parts, found, strict=True) if of == each]
-                self._searches[(each, *key[1:])] = Neighbours.of_all(own)
+                of_table = [
+                    near for (of, _), near in zip(parts, nearest, strict=True) if of == each
+                ]
+                self._searches[(each, *key[1:])] = Neighbours.of_all(of_table)
         return self._searches[key]
 
     def within(
@@ -293,8 +295,8 @@ class AttackTables(ComparedTables):
         for block in self.blocks(table):
             tree = Tree(self.rows, block, places)
             for part in parts:
-                own = slice(part.start - start, part.stop - start)
-                counts[:, own] += tree.within(self.rows, part, radii[own])
+                rows = slice(part.start - start, part.stop - start)
+                counts[:, rows] += tree.within(self.rows, part, radii[rows])
         return counts[0], counts[1]
 
     def has_many_numbers(self, name: str) -> bool:
@@ -342,8 +344,8 @@ class AttackTables(ComparedTables):
         # One number per pair, which is sorted many times faster.
         width = int(sizes[second].max(initial=0)) + 1
         pairs, rows = np.unique(sizes[first] * width + sizes[second], return_counts=True)
-        found = zip((divmod(pair, width) for pair in pairs.tolist()), rows.tolist(), strict=True)
-        return Overlap({pair: many for pair, many in found if any(pair)})
+        by_pair = zip((divmod(pair, width) for pair in pairs.tolist()), rows.tolist(), strict=True)
+        return Overlap({pair: many for pair, many in by_pair if any(pair)})
 
     def value(self, column: str, code: int) -> str:
         """See the base class."""

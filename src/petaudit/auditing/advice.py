@@ -363,12 +363,12 @@ class _Adviser:
         """The hierarchies of quasi-identifiers that hold all labels of the table."""
         known: dict[str, Hierarchy] = {}
         for column, labels in zip(self.level.classes.names, self.level.classes.labels, strict=True):
-            hierarchy = self._hierarchy(column, labels)
+            hierarchy = self._hierarchy(column)
             if hierarchy is not None and all(map(hierarchy.holds, labels)):
                 known[column] = hierarchy
         return known
 
-    def _hierarchy(self, column: str, labels: Sequence[str | None]) -> Hierarchy | None:
+    def _hierarchy(self, column: str) -> Hierarchy | None:
         inputs = self.audit.inputs
         if column not in inputs.hierarchies:
             return None

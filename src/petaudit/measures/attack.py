@@ -243,13 +243,7 @@ class AttackMeasure(Measure):
             None,
             warnings=notes,
             breakdown={
-                "interval": None if worst.lower is None else (worst.lower, worst.upper),
-                "attack_rate": worst.attack_rate,
-                "control_rate": worst.control_rate,
-                "base_rate": worst.base_rate,
-                "people": worst.people,
-                "control_people": worst.control_people,
-                "people_needed": worst.people_needed,
+                **worst.headline,
                 **tried.breakdown,
                 "rounded_to": None,
                 "attacks": figures,
@@ -287,11 +281,7 @@ class AttackMeasure(Measure):
             if name in result.breakdown
         }
         shown = {
-            "interval": None if worst.lower is None else (worst.lower, worst.upper),
-            "attack_rate": worst.attack_rate,
-            "control_rate": worst.control_rate,
-            "base_rate": worst.base_rate,
-            "people_needed": worst.people_needed,
+            **worst.headline,
             "rounded_to": worst.rounded_to,
             **others,
             "attacks": figures,
@@ -320,7 +310,7 @@ class AttackMeasure(Measure):
                 told = exposed_text(group)
                 yield phrase("{name}: {told}", name=worst, told=told) if len(figures) > 1 else told
         yield from rounding_text([result.rounded_to])
-        yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
+        yield phrase("assumptions: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
 
     def more_columns(self, result: Result) -> ResultColumns:
         """The rates and the interval, under the names that PETsARD's table has them."""
@@ -393,8 +383,8 @@ def _why_undecided(
 ) -> Phrase:
     if not known:
         return phrase(
-            "there is no control, so nobody can tell whether the limit holds: how often an attack "
-            "succeeds is no risk by itself"
+            "there is no control, so the limit cannot be judged: how often an "
+            "attack succeeds is no risk by itself"
         )
     undecided = [
         (figure, each)
@@ -429,7 +419,7 @@ def _why_undecided(
 def _constant(tables: AttackTables) -> Iterator[Phrase]:
     if tables.constant:
         yield phrase(
-            "columns with one value tell nobody apart and are left out: {columns}",
+            "columns with a single value are left out: {columns}",
             columns=listing([repr(name) for name in tables.constant]),
         )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -607,7 +607,7 @@ def refuse_unknown(names: Iterable[str], function: str, signature: inspect.Signa
             )
 
 
-def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
+def spelled_out(function: Callable[..., Any], without: Collection[str] = ()) -> inspect.Signature:
     """Return the signature of a function with the shared arguments in place of ``**inputs``."""
     signature = inspect.signature(function)
     named = {
@@ -615,7 +615,11 @@ def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
         for name, parameter in signature.parameters.items()
         if parameter.kind is not parameter.VAR_KEYWORD
     }
-    others = [parameter for name, parameter in input_parameters().items() if name not in named]
+    others = [
+        parameter
+        for name, parameter in input_parameters().items()
+        if name not in named and name not in without
+    ]
     return signature.replace(parameters=[*named.values(), *others])
 
 

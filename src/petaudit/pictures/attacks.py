@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -197,20 +196,12 @@ class AttackRates(Picture):
 
 def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
     """Return the pictures of a result of attacks."""
-    drawn = tuple(_drawn(result.attacks, result.by.name))[:MOST_ATTACKS]
+    drawn = tuple(
+        _drawn(each, each.attack or result.by.name, each.value)
+        for each in result.attacks[:MOST_ATTACKS]
+    )
     rare = tuple(
-        DrawnAttack(
-            kept_name(group.group),
-            group.attack_rate,
-            group.control_rate,
-            finite(group.excess),
-            finite(group.lower),
-            finite(group.upper),
-            group.people,
-            group.control_people,
-            group.rounded_to,
-            kept_name(group.attack) if len(result.attacks) > 1 else "",
-        )
+        _drawn(group, group.group, group.excess, group.attack if len(result.attacks) > 1 else "")
         # Groups of a column may be values of people.
         for group in result.exposed[: 2 * len(result.attacks)]
         if group.excess is not None
@@ -219,16 +210,18 @@ def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
     return (intervals, AttackRates(drawn)) if drawn else ()
 
 
-def _drawn(figures: Iterable[Any], measure: str) -> Iterable[DrawnAttack]:
-    for each in figures:
-        yield DrawnAttack(
-            kept_name(each.attack or measure),
-            each.attack_rate,
-            each.control_rate,
-            finite(each.value),
-            finite(each.lower) if finite(each.value) is not None else None,
-            finite(each.upper) if finite(each.value) is not None else None,
-            each.people,
-            each.control_people,
-            each.rounded_to,
-        )
+def _drawn(figure: Any, name: str, excess: float | None, attack: str = "") -> DrawnAttack:
+    """What is drawn of the figure of an attack, or of an exposed group."""
+    has_excess = finite(excess) is not None
+    return DrawnAttack(
+        kept_name(name),
+        figure.attack_rate,
+        figure.control_rate,
+        finite(excess),
+        finite(figure.lower) if has_excess else None,
+        finite(figure.upper) if has_excess else None,
+        figure.people,
+        figure.control_people,
+        figure.rounded_to,
+        kept_name(attack) if attack else "",
+    )
