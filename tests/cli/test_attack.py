@@ -162,6 +162,21 @@ def test_a_column_that_numbers_people_hides_no_copies_unsaid(run: Run, write: Wr
     assert "no whole row" not in run(*TABLES).out
 
 
+def test_a_secret_of_many_numbers_is_guessed_with_a_tolerance(run: Run, write: Write) -> None:
+    """Copies with noise pass where only equal numbers count, which is said."""
+    near = [(age, sex, zip_ + 1, word) for age, sex, zip_, word in ORIGINAL]
+    write("near.csv", text(near))
+    given = ("attack", "original.csv", "near.csv", "--control", "control.csv", "--secret", "zip")
+    limit = ("--measures", "attribute-inference", "--limit", "0.1")
+    found = run(*given, *limit)
+    assert found.code == 0
+    assert "only equal numbers count as guessed, and 'zip' has many" in " ".join(found.out.split())
+    tolerant = run(*given, *limit, "--tolerance", "0.05")
+    assert tolerant.code == 1
+    assert "only equal numbers" not in tolerant.out
+    assert "only equal numbers" not in run(*TABLES, "--secret", "secretword").out
+
+
 def test_the_original_itself_exposes_everybody(run: Run) -> None:
     found = run(
         "attack", "original.csv", "original.csv", "--control", "control.csv", "--limit", "0.5"

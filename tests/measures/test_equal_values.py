@@ -18,7 +18,7 @@ import petaudit
 import strategies
 from budget import examples
 from measures.sensitive_twin import meant
-from petaudit.errors import HierarchyError, PetauditWarning
+from petaudit.errors import HierarchyError, NotMeasurableError, PetauditWarning
 from petaudit.inputs import gather
 from petaudit.labels.cells import label_of
 from petaudit.measures import find_measure
@@ -206,7 +206,7 @@ def test_spelling_values_otherwise_changes_no_figure(release: Release, ways: lis
         for inputs in both:
             try:
                 said.append(figures(find_measure(measure).run(inputs, options)))
-            except petaudit.NotMeasurableError as problem:
+            except NotMeasurableError as problem:
                 said.append(str(problem))
         assert said[0] == said[1], measure
 

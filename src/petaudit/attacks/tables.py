@@ -30,6 +30,7 @@ from petaudit.system.memory import memory_limit, memory_text
 from petaudit.tables import Source, array_on_disk
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import JointColumn, JointTables, joint_tables
+from petaudit.tables.joint.column import Kind
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_REST: Final = 340_000_000
@@ -40,6 +41,7 @@ _FOUND: Final = 120
 """Bytes of what is found out about a row of any table, and what is needed for that."""
 _FEWEST: Final = 10_000
 """Rows of a block; in smaller ones little is saved, and a search takes as many times as long."""
+_MANY_NUMBERS: Final = 50
 FEW: Final = 50
 """A control of fewer people is worth a warning."""
 
@@ -296,6 +298,11 @@ class AttackTables(ComparedTables):
                 rows = slice(part.start - start, part.stop - start)
                 counts[:, rows] += tree.within(self.rows, part, radii[rows])
         return counts[0], counts[1]
+
+    def has_many_numbers(self, name: str) -> bool:
+        """Whether a column is of so many numbers that near ones tell as much as equal ones."""
+        column = self.joint.joined[name]
+        return column.kind is Kind.NUMBER and column.size > _MANY_NUMBERS
 
     def without_common_values(self, columns: Sequence[str]) -> list[str]:
         """Columns of which the synthetic table has no value that the original has."""

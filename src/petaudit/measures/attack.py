@@ -337,6 +337,13 @@ class AttackMeasure(Measure):
                 "{title}: no more of the people are exposed than of strangers.",
                 title=term(self.title),
             )
+        if figure.value <= coarse.FINEST:
+            return phrase(
+                "{title}: of the people whom the attack would miss among strangers, {share} or "
+                "fewer are exposed.",
+                title=term(self.title),
+                share="1%",
+            )
         return phrase(
             "{title}: of the people whom the attack would miss among strangers, about {share} are "
             "exposed.",
