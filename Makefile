@@ -29,7 +29,7 @@ test: $(INSTALLED_TEST)
 # missing, tests are skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
 test-long: $(INSTALLED_DEV)
 	$(BIN)/python -m compileall -q src
-	PETAUDIT_TESTS=$${PETAUDIT_TESTS:-long} $(BIN)/python -m pytest -n 2
+	PETAUDIT_TESTS=$${PETAUDIT_TESTS:-long} $(BIN)/python -m pytest -n 2 --durations 30
 
 # Intervals and false alarms on 400 tables of each kind, the truth of which is known.
 simulations: $(INSTALLED_TEST)

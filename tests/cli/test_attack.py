@@ -136,6 +136,32 @@ def test_controls_that_are_the_original(run: Run, write: Write) -> None:
     assert run("attack", "original.csv", "copies.csv", *given, "0.2").code == 1
 
 
+def test_controls_that_the_generator_saw(run: Run, write: Write) -> None:
+    """Whoever trained it on everybody finds no excess: that keeps no limit."""
+    same = run("attack", "original.csv", "copies.csv", "--control", "copies.csv")
+    assert same.code == 2
+    assert "the control is the synthetic table itself" in same.err
+    write("both.csv", text([*ORIGINAL[:60], *CONTROL[:60], *people(3, 300)]))
+    found = run("attack", "original.csv", "both.csv", "--control", "control.csv", "--limit", "0.3")
+    assert found.code == 2
+    assert "are rows of the synthetic table, more than chance explains" in found.out
+    assert "the generator has seen people of the control" in found.err
+
+
+def test_a_column_that_numbers_people_hides_no_copies_unsaid(run: Run, write: Write) -> None:
+    for name, rows in (("o", ORIGINAL), ("s", ORIGINAL), ("c", CONTROL)):
+        head, *lines = text(rows).splitlines()
+        numbered = [f"{name}{place},{line}" for place, line in enumerate(lines)]
+        write(f"{name}.csv", "\n".join([f"id,{head}", *numbered]) + "\n")
+    given = ("attack", "o.csv", "s.csv", "--control", "c.csv", "--measures", "copied-rows")
+    assert "no value of the original in 'id'" in run(*given).out
+    by = ("--option", "copied-rows.columns=age,sex,zip", "--limit", "0.5")
+    found = run(*given, *by)
+    assert found.code == 1
+    assert "no whole row" not in found.out
+    assert "no whole row" not in run(*TABLES).out
+
+
 def test_the_original_itself_exposes_everybody(run: Run) -> None:
     found = run(
         "attack", "original.csv", "original.csv", "--control", "control.csv", "--limit", "0.5"

@@ -20,7 +20,7 @@ from petaudit.tables import open_source
 from petaudit.tables.engines import spark_session as _spark_session
 from petaudit.tables.engines.spark_csv import _BLOCK, scan_csv
 from petaudit.tables.engines.spark_settings import chosen_master, is_master, session_settings
-from spark.processes import petaudit
+from spark.processes import PATIENCE, petaudit
 
 
 def written(path: Path, columns: dict[str, list[Any]]) -> Path:
@@ -374,7 +374,7 @@ def test_a_java_that_does_not_start_spark(tmp_path: Path) -> None:
         *(tmp_path, "check", path, "--qi", "a", "--engine", "spark", "--spark-master", "local[1]"),
         JAVA_HOME=str(tmp_path),
     )
-    said, complained = running.communicate(timeout=60)
+    said, complained = running.communicate(timeout=PATIENCE)
     assert (running.returncode, said) == (2, "")
     assert complained == (
         "petaudit: error: Spark did not start: Java may be too old (PySpark 4 needs Java 17 or "
@@ -394,7 +394,7 @@ def test_what_java_says_of_its_start_is_shown_on_request(tmp_path: Path) -> None
         JAVA_HOME=str(tmp_path),
         PETAUDIT_DEBUG="1",
     )
-    _, complained = running.communicate(timeout=60)
+    _, complained = running.communicate(timeout=PATIENCE)
     assert running.returncode == 2
     assert "no such option\n" in complained
     assert "petaudit: error: Spark did not start: Java may be too old" in complained

@@ -14,7 +14,15 @@ import numpy.typing as npt
 
 from petaudit.attacks.mixed_rows import MixedRows, Weights, mixed_rows
 from petaudit.attacks.nearest import Neighbours, Secret, Tree, different_rows
-from petaudit.errors import ColumnError, NotMeasurableError, Phrase, argument, phrase
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    NotMeasurableError,
+    Phrase,
+    argument,
+    counted,
+    phrase,
+)
 from petaudit.exact.excess import Successes
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, checked_control
 from petaudit.singling.kernels import Indices
@@ -120,12 +128,14 @@ class ComparedTables(ABC):
 
     @cached_property
     def has_strangers(self) -> bool:
-        """Whether the control is of other people, so that the excess is not too low."""
-        return not self._control_overlap.known_people
+        """Whether the generator saw nobody of the control, so that the excess is not too low."""
+        original, synthetic = self._control_overlaps
+        return not original.known_people and not synthetic.copied_people
 
     @cached_property
-    def _control_overlap(self) -> Overlap:
-        return self.overlap(ORIGINAL, CONTROL)
+    def _control_overlaps(self) -> tuple[Overlap, Overlap]:
+        """With the original, and with the synthetic table."""
+        return self.overlap(ORIGINAL, CONTROL), self.overlap(SYNTHETIC, CONTROL)
 
     @cached_property
     def notes(self) -> tuple[Phrase, ...]:
@@ -134,7 +144,22 @@ class ComparedTables(ABC):
         if self.overlap(SYNTHETIC, ORIGINAL).is_same:
             notes.append(phrase("the synthetic table has exactly the rows of the original"))
         if self.has_control:
-            notes += checked_control(self._control_overlap)
+            original, synthetic = self._control_overlaps
+            notes += checked_control(original)
+            if synthetic.is_same:
+                raise InputError(
+                    "the control is the synthetic table itself; it must be of real people whom the "
+                    "generator never saw"
+                )
+            if synthetic.copied_people:
+                notes.append(
+                    phrase(
+                        "{rows} of the control are rows of the synthetic table, more than chance "
+                        "explains: the generator must not have seen the control, and the excess is "
+                        "too low",
+                        rows=counted(synthetic.copied_people, "row"),
+                    )
+                )
             if self.people(CONTROL) < FEW:
                 notes.append(
                     phrase(
@@ -271,6 +296,17 @@ class AttackTables(ComparedTables):
                 rows = slice(part.start - start, part.stop - start)
                 counts[:, rows] += tree.within(self.rows, part, radii[rows])
         return counts[0], counts[1]
+
+    def without_common_values(self, columns: Sequence[str]) -> list[str]:
+        """Columns of which the synthetic table has no value that the original has."""
+        found = []
+        for name in columns:
+            codes = self.joint.codes[self.columns.index(name)]
+            of_original = np.zeros(int(codes.max(initial=0)) + 1, bool)
+            of_original[codes[self.part(ORIGINAL)]] = True
+            if not of_original[codes[self.part(SYNTHETIC)]].any():
+                found.append(name)
+        return found
 
     def by_person(self, table: int, values: Weights, rows: Flags | None = None) -> Weights:
         """The largest value of each person's rows, or of some rows; of each row without persons."""

@@ -392,8 +392,8 @@ def _why_undecided(
         )
     if not has_strangers:
         return phrase(
-            "{text}; people of the original are in the control, so the excess is too low to show "
-            "that the limit holds",
+            "{text}; the generator has seen people of the control, so the excess is too low to "
+            "show that the limit holds",
             text=figure.text,
         )
     if figure.people_needed is None:

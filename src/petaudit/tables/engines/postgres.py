@@ -129,10 +129,6 @@ def _read_column(column: Column, blanks: str) -> tuple[str, dt.DataType]:
         return _decimal(column, cell, dt)
     if _is_text(column):
         return f"NULLIF(BTRIM({_exact_text(column)}, {quote_text(blanks)}), '')", dt.string
-    if column.base == "bytea":
-        return cell, dt.binary
-    if column.category == "A":
-        return cell, dt.Array(dt.string)
     # Nobody can count these; the type's name comes along for whoever tries.
     return cell, dt.Struct({column.written: dt.string})
 
