@@ -6,10 +6,9 @@ what could not hold, or lost so much, cannot hold now, or loses no less.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from petaudit.anonymizing.conditions import conditions_of
 from petaudit.anonymizing.infeasible import InfeasibleError, infeasible
@@ -43,28 +42,6 @@ class Point:
     """The local recoding, where it was asked for."""
     problem: InfeasibleError | None = None
     """Why nothing keeps the limits."""
-
-
-def grid(
-    settings: Settings,
-    values: Mapping[str, Sequence[Any]],
-    suppressions: Sequence[int | float | str | Fraction],
-) -> list[tuple[Settings, int | float | str | Fraction]]:
-    """All limits of a few measures with all limits of suppression, from the loosest on.
-
-    >>> for point in grid({}, {"k-anonymity": [5, 2]}, ["5%"]): print(point)
-    ({'k-anonymity': {'limit': 2}}, '5%')
-    ({'k-anonymity': {'limit': 5}}, '5%')
-    """
-    points: list[dict[str, Mapping[str, Any]]] = [dict(settings)]
-    for name, limits in values.items():
-        ordered = sorted(limits, key=lambda limit: exact(limit, name), reverse=not _grows(name))
-        points = [
-            {**point, name: {**point.get(name, {}), "limit": limit}}
-            for point in points
-            for limit in ordered
-        ]
-    return [(point, rows) for rows in suppressions for point in points]
 
 
 def frontier(

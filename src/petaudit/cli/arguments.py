@@ -38,17 +38,6 @@ def split_names(given: Sequence[str] | None) -> list[str]:
     return names
 
 
-def joined_names(names: Sequence[str]) -> str:
-    """Names as :func:`split_names` reads them.
-
-    >>> joined_names(["zip", "a, b"])
-    'zip,"a, b"'
-    """
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue()
-
-
 def split_pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
     """``name=value`` pairs; a name may hold ``=``, a value may not.
 

@@ -101,8 +101,9 @@ def _write(suppression: Suppression, target: Path, *, is_guarded: bool) -> None:
                 share=share(dropped, rows + dropped),
             )
         )
-    if suppression.identifiers:
-        columns = columns_named(suppression.identifiers, suppression.inputs.table.columns)
+    inputs = suppression.inputs
+    if inputs.identifiers:
+        columns = columns_named(inputs.identifiers, inputs.table.columns)
         complain_of_warning(about_identifiers(columns, is_declared=True, masked=False))
     for text in replace(suppression.audit.columns, identifiers=()).problems:
         complain_of_warning(text)

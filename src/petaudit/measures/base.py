@@ -80,6 +80,8 @@ _SECTIONS: Final = {
     "Of people": "meaning_of_people",
     "Does not say of people": "does_not_say_of_people",
 }
+JUDGING: Final = ("limit", "profile")
+"""The options that a figure is judged by."""
 _INTERNAL_ARGUMENTS: Final = ("use_side_car", "announce_notes")
 
 
@@ -459,7 +461,8 @@ class Measure:
         self.check_options(options)
         result = self._computed(inputs, options)
         limit = options.get("limit")
-        if result.passed is None and limit is not None:
+        if result.passed is None and any(options.get(name) is not None for name in JUDGING):
+            # A limit that a measure ignores must not look like one that holds.
             raise UndecidedError(
                 "{measure} did not say whether its limit holds", measure=self.name, result=result
             )
