@@ -90,6 +90,23 @@ def test_the_document_has_all_figures_and_no_value(run: Run) -> None:
     assert groups == ["the rarest 1 %", "the rarest 5 %", "sex: 1", "sex: 2"]
 
 
+def test_groups_are_told_worst_first_and_named_where_values_may_be_seen(
+    run: Run, write: Write
+) -> None:
+    men = [row for row in ORIGINAL if row[1] == "m"]
+    write("men.csv", text([*men, *people(5, 400 - len(men))]))
+    given = ("attack", "original.csv", "men.csv", "--control", "control.csv", "--by", "sex")
+    told = " ".join(run(*given, "--reveal-values", "--details").out.split())
+    assert told.index("sex: m: >") < told.index("sex: f: <")
+    hidden = run(*given, "--details").out
+    assert any(f"sex: {number}: >" in hidden for number in (1, 2))
+    assert "sex: m" not in hidden
+    many = " ".join(run(*given[:-1], "secretword", "--details").out.split())
+    assert "more groups" not in many
+    many = " ".join(run(*given[:-1], "age", "--details").out.split())
+    assert "more groups are in the JSON document (exposed)" in many
+
+
 def test_numbers_of_exposed_rows_are_for_the_steward(run: Run, tmp_path: Path) -> None:
     given = ("--measures", "copied-rows", "--rows", tmp_path / "rows.csv")
     run("attack", "original.csv", "copies.csv", "--control", "control.csv", *given)

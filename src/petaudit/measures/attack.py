@@ -57,7 +57,7 @@ from petaudit.system.reading import Reading
 from petaudit.tables import open_source
 
 if TYPE_CHECKING:
-    from petaudit.attacks.people import Attack
+    from petaudit.attacks.people import Attack, Exposure
     from petaudit.attacks.tables import AttackTables
 
 # The search brings its compiler along: functions import it when they run.
@@ -305,10 +305,17 @@ class AttackMeasure(Measure):
                 number=len(figures),
             )
         worst = figures[0].attack
-        for group in [each for each in result.exposed if each.attack == worst][:2]:
+        own = [each for each in result.exposed if each.attack == worst]
+        rare, others = own[:2], sorted(own[2:], key=_excess_of, reverse=True)
+        for group in [*rare, *others[:_MOST_SHOWN]]:
             if group.people != result.people:
                 told = exposed_text(group)
                 yield phrase("{name}: {told}", name=worst, told=told) if len(figures) > 1 else told
+        if len(others) > _MOST_SHOWN:
+            yield phrase(
+                "{number:,} more groups are in the JSON document (exposed)",
+                number=len(others) - _MOST_SHOWN,
+            )
         yield from rounding_text([result.rounded_to])
         yield phrase("assumptions: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
 
@@ -414,6 +421,10 @@ def _why_undecided(
         text=figure.text,
         needed=needed,
     )
+
+
+def _excess_of(group: Exposure) -> float:
+    return -math.inf if group.excess is None else group.excess
 
 
 def _constant(tables: AttackTables) -> Iterator[Phrase]:
