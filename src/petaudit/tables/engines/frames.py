@@ -63,7 +63,7 @@ def wrap_frame(frame: object, called: str) -> OpenedTable:
         table, names = wrap_ibis_table(lazy.to_native())
         return OpenedTable(called, names, nw.from_native(table))
     names = tuple(lazy.collect_schema().names())
-    if lazy.implementation.is_pyspark():
+    if lazy.implementation.is_spark_like():
         return OpenedTable(called, names, nw.from_native(numbered_columns(lazy.to_native())))
     numbered = lazy.rename({name: f"c{index}" for index, name in enumerate(names)})
     return OpenedTable(called, names, numbered)
