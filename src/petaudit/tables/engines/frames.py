@@ -108,7 +108,8 @@ def with_raw_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         *(
             nw.col(column).alias(f"{RAW}{column[1:]}")
             for column, dtype in lazy.collect_schema().items()
-            if isinstance(dtype, nw.String)
+            # Nothing but nulls becomes text.
+            if isinstance(dtype, (nw.String, nw.Unknown))
         ),
     )
     return normalized(kept)
