@@ -144,4 +144,7 @@ def connect(spark: Any) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as environment:
         # Functions of PySpark ask for it.
         environment.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
-        yield SparkSession.builder.remote(f"sc://127.0.0.1:{service.localPort()}").create()
+        session = SparkSession.builder.remote(f"sc://127.0.0.1:{service.localPort()}").create()
+        yield session
+        # Else it would look for the server for minutes, at the very end.
+        session.stop()
