@@ -50,7 +50,7 @@ postgres:
 # Java and PySpark (400 MB), which the tests of Spark need; without them they are skipped.
 spark: $(INSTALLED_DEV)
 	sh scripts/install_spark.sh
-	$(INSTALL) '.[dev,spark]'
+	$(INSTALL) '.[dev,spark]' 'pyspark[connect]'
 
 # Each extra alone in a fresh environment, used once.
 extras: $(INSTALLED_DEV)

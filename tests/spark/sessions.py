@@ -34,6 +34,9 @@ SETTINGS = FOR_LITTLE_TABLES | {
     "spark.sql.session.timeZone": "Asia/Taipei",
     # So that frames can have columns of this type.
     "spark.sql.timeType.enabled": "true",
+    # Any port that is free, for frames of Spark Connect.
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
 }
 
 

@@ -246,6 +246,11 @@ def test_a_frame_stays_on_its_own_engine(spark: Any) -> None:
         open_source(pa.table({"a": [1]}), engine="spark")
 
 
+def test_a_column_of_nothing_but_nulls_is_text(spark: Any) -> None:
+    frame = spark.sql("SELECT '1' AS zip, NULL AS age FROM range(3)")
+    assert k_anonymity(frame, quasi_identifiers=["zip", "age"]).value == 3
+
+
 def test_an_engine_that_there_is_not(tmp_path: Path) -> None:
     path = written(tmp_path / "table.parquet", {"a": ["x"]})
     with pytest.raises(
@@ -268,6 +273,14 @@ def test_without_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("pyspark", "pyspark.sql"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(EngineError, match=r"not installed: pip install 'petaudit\[spark\]'"):
+        open_source(path, engine="spark")
+
+
+@pytest.mark.spark
+def test_with_spark_connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    with pytest.raises(EngineError, match="uses Spark Connect, with which petaudit reads no files"):
         open_source(path, engine="spark")
 
 
