@@ -101,3 +101,17 @@ def test_a_table_of_nulls_that_is_suppressed_whole_is_judged_as_the_audit_does(
             max_suppression="100%",
             recoding=recoding,
         )
+
+
+def test_an_average_over_people_may_hold_at_finer_levels_only() -> None:
+    """Three people are in both small classes, and count twice: 4 classes of 8, then 3 of 5."""
+    inputs = gather(
+        pa.table({"place": [*"aaabbbcd"], "who": [*"12312345"]}),
+        quasi_identifiers="place",
+        person="who",
+        hierarchies={
+            "place": [["a", "ab", "*"], ["b", "ab", "*"], ["c", "c", "*"], ["d", "d", "*"]]
+        },
+    )
+    best = search(Problem.of(inputs, {"marketer-risk": {"limit": "0.5"}}))
+    assert (best.levels, best.is_optimal) == ((0,), True)

@@ -17,6 +17,7 @@ from anonymizing.cases import (
     seeds,
 )
 from budget import IS_LONG, IS_RANDOM
+from petaudit.anonymizing import large
 from petaudit.anonymizing import search as searching
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.local import recode_locally
@@ -66,6 +67,7 @@ def test_the_best_of_all_levels_is_reached_and_audited_alike(
             # Levels that are too many to have a bound each.
             with monkeypatch.context() as patched:
                 patched.setattr(searching, "LARGEST_LATTICE", 0)
+                patched.setattr(large, "_SIZES", (6, 1 << 10))  # some of the columns, then all
                 # Steps from the top down may miss what holds.
                 with contextlib.suppress(InfeasibleError):
                     found = search(problem)
