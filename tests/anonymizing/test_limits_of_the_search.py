@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 import pytest
 
 import petaudit
 from anonymizing import anonymizing_twin as twin
-from anonymizing.cases import as_table, given_to
+from anonymizing.cases import as_table, given_to, problem_of, random_case
 from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.problem import Problem
 from petaudit.anonymizing.search import search
@@ -31,6 +33,16 @@ def test_what_binds_and_what_would_do_is_said() -> None:
             Problem.of(inputs, {"k-anonymity": {"limit": 2}}, levels={"sex": 0}, suppressed="drop")
         )
     assert bounded.value.suppression_needed == 1
+
+
+@pytest.mark.parametrize("seed", [30627, 30864, 31137])
+def test_what_would_do_only_at_finer_levels_is_said(seed: int) -> None:
+    case = random_case(seed)
+    with pytest.raises(InfeasibleError) as error:
+        search(problem_of(case))
+    needed = error.value.suppression_needed
+    assert needed is not None
+    assert twin.best(replace(case, max_suppressed=needed)) is not None
 
 
 random_trees = {
