@@ -39,7 +39,7 @@ def test_partitions_at_an_address_are_the_same(
             elsewhere.setattr(f"petaudit.tables.engines.{module}.is_local", lambda master: False)
         assert told(people, engine="spark") == expected
     folder_of(people, "other=1")
-    with pytest.raises(InputError, match="its Parquet files lie in folders of different names"):
+    with pytest.raises(InputError, match="its Parquet files are in folders of different names"):
         open_source(f"file://{people}", engine="spark")
 
 

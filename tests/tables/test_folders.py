@@ -93,7 +93,7 @@ def test_values_have_another_type_only_where_they_are_written_alike(
     "folders", [("m=1", "y=1"), ("m=1", "m=2/y=1"), ("", "m=1"), ("y=1/m=1", "m=1/y=1")]
 )
 def test_other_keys_are_an_error(tmp_path: Path, folders: tuple[str, ...]) -> None:
-    with pytest.raises(InputError, match="its Parquet files lie in folders of different names"):
+    with pytest.raises(InputError, match="its Parquet files are in folders of different names"):
         open_source(folder_of(tmp_path / "t", *folders))
 
 

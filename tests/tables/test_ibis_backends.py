@@ -24,7 +24,9 @@ def sqlite(tmp_path: Path) -> Any:
 
 
 def test_a_database_that_nobody_has_tried_is_refused(sqlite: Any) -> None:
-    with pytest.raises(InputError, match="DuckDB and PostgreSQL only; on sqlite nobody"):
+    with pytest.raises(
+        InputError, match="DuckDB and PostgreSQL only; on sqlite the figures have not been verified"
+    ):
         petaudit.k_anonymity(sqlite.table("t"), quasi_identifiers="name")
 
 
@@ -34,7 +36,7 @@ def test_so_is_a_table_of_this_process_that_such_a_database_would_count(
     table = ibis.memtable(pa.table({"name": ["a", "A"]}))
     assert petaudit.k_anonymity(table, quasi_identifiers="name").value == 1
     monkeypatch.setattr(ibis.options, "default_backend", sqlite)
-    with pytest.raises(InputError, match="on sqlite nobody"):
+    with pytest.raises(InputError, match="on sqlite the figures have not been verified"):
         petaudit.k_anonymity(table, quasi_identifiers="name")
 
 
