@@ -133,7 +133,7 @@ def test_the_tables_show_something() -> None:
 
 
 @pytest.fixture(scope="module")
-def connect(spark: Any) -> Iterator[Any]:
+def connected(spark: Any) -> Iterator[Any]:
     """The session of the tests as a client of Spark Connect has it."""
     pytest.importorskip("grpc", reason="Spark Connect needs pyspark[connect]")
     from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (an extra)
@@ -141,10 +141,14 @@ def connect(spark: Any) -> Iterator[Any]:
     package = spark._jvm.org.apache.spark.sql.connect.service
     service = getattr(getattr(package, "SparkConnectService$"), "MODULE$")
     service.start(spark._jsc.sc())
-    with pytest.MonkeyPatch.context() as environment:
-        # Functions of PySpark ask for it.
-        environment.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
-        session = SparkSession.builder.remote(f"sc://127.0.0.1:{service.localPort()}").create()
-        yield session
-        # Else it would look for the server for minutes, at the very end.
-        session.stop()
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{service.localPort()}").create()
+    yield session
+    # Else it would look for the server for minutes, at the very end.
+    session.stop()
+
+
+@pytest.fixture
+def connect(connected: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """That session, with what PySpark's functions ask for: with it they refuse other frames."""
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    return connected

@@ -10,7 +10,8 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-MASTER = "local-cluster[2,1,1024]"
+MASTER = os.environ.get("PETAUDIT_TESTS_MASTER", "local-cluster[2,1,1024]")
+"""A cluster of this process, unless the master of another one is given."""
 # Tables of tests are small and sessions short: what takes longer to prepare than to do is left out.
 FOR_LITTLE_TABLES = {
     "spark.sql.shuffle.partitions": "2",
