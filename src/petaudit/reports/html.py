@@ -64,6 +64,19 @@ def as_html(view: View, voice: Voice) -> str:
     """
     from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
 
+    environment, style, policy = page_parts(voice)
+    return environment.get_template("report.html.j2").render(
+        policy=policy,
+        # A file of this package.
+        style=Markup(style),  # noqa: S704
+        **body_parts(view, voice),
+    )
+
+
+def body_parts(view: View, voice: Voice) -> dict[str, Any]:
+    """Return what the body of the page is made of, for any page that it stands in."""
+    from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
+
     charts, undrawn = _charts(view, voice)
     comparison, notes = if_possible(_comparison, view, voice)
     numbers = {id(card): number for number, card in enumerate(view.cards)}
@@ -87,41 +100,37 @@ def as_html(view: View, voice: Voice) -> str:
     # What several cards warn of is about a table, and said once.
     with_cards = {text for card in view.cards for text in card.warnings} - view.shared_warnings
     warnings = [text for text in view.all_warnings if text not in with_cards]
-    environment, style, policy = page_parts(voice)
-    template = environment.get_template("report.html.j2")
-    return template.render(
-        view=view,
-        voice=voice,
-        say=voice.say,
-        name=voice.name,
-        t=lambda text: voice.say(term(text)),
-        policy=policy,
-        # Files of this package, and drawings made by us from numbers and escaped names.
-        style=Markup(style),  # noqa: S704
-        markup=Markup,
-        marks=MARKS,
-        status_words=STATUS_WORDS,
-        kicker=_kicker(view, voice),
-        headline=headline(view),
-        lead=[*lead(view)],
-        concerns=concerns(view),
-        tiles=_tiles(view, numbers, voice),
-        facts=_facts(view, voice),
-        contents=_contents(view, groups, has_notes=bool(view.problems or warnings)),
-        summary=summary(view),
-        steps=[_as_code(voice.say(step), view) for step in next_steps(view)],
-        groups=groups,
-        has_before=any(card.before is not None for card in view.cards),
-        comparison=comparison,
-        compared_with=None
+    return {
+        "view": view,
+        "voice": voice,
+        "say": voice.say,
+        "name": voice.name,
+        "t": lambda text: voice.say(term(text)),
+        # Drawings are made by us from numbers and escaped names.
+        "markup": Markup,
+        "marks": MARKS,
+        "status_words": STATUS_WORDS,
+        "kicker": _kicker(view, voice),
+        "headline": headline(view),
+        "lead": [*lead(view)],
+        "concerns": concerns(view),
+        "tiles": _tiles(view, numbers, voice),
+        "facts": _facts(view, voice),
+        "contents": _contents(view, groups, has_notes=bool(view.problems or warnings)),
+        "summary": summary(view),
+        "steps": [_as_code(voice.say(step), view) for step in next_steps(view)],
+        "groups": groups,
+        "has_before": any(card.before is not None for card in view.cards),
+        "comparison": comparison,
+        "compared_with": None
         if view.compared_with is None
         else phrase("The earlier figures are from {name}.", name=voice.name(view.compared_with)),
-        undrawn=notes,
-        short=short,
-        warnings=warnings,
-        left_out_title=counted(len(view.left_out), "measure"),
-        roles=_roles(view, voice),
-    )
+        "undrawn": notes,
+        "short": short,
+        "warnings": warnings,
+        "left_out_title": counted(len(view.left_out), "measure"),
+        "roles": _roles(view, voice),
+    }
 
 
 def _as_code(step: str, view: View) -> Markup:
