@@ -69,12 +69,20 @@ def as_html(view: View, voice: Voice) -> str:
         policy=policy,
         # A file of this package.
         style=Markup(style),  # noqa: S704
-        **body_parts(view, voice),
+        **_parts(view, voice),
     )
 
 
-def body_parts(view: View, voice: Voice) -> dict[str, Any]:
-    """Return what the body of the page is made of, for any page that it stands in."""
+def report_body(view: View, voice: Voice) -> Markup:
+    """Return what the page has between its head and its foot, to stand in another page."""
+    from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
+
+    body = page_parts(voice)[0].get_template("body.html.j2")
+    return Markup(body.render(**_parts(view, voice)))  # noqa: S704 (it escapes what it is given)
+
+
+def _parts(view: View, voice: Voice) -> dict[str, Any]:
+    """Return what the body of the page is made of."""
     from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
 
     charts, undrawn = _charts(view, voice)

@@ -1,0 +1,32 @@
+// What forms alone cannot do: choices that count at once, keys, files, and copying.
+"use strict";
+document.addEventListener("change", event => {
+  const form = event.target.closest("form[data-auto]");
+  if (form) form.requestSubmit();
+  if (event.target.matches("[data-upload]") && event.target.files.length) upload(event.target.files[0]);
+});
+document.addEventListener("keydown", event => {
+  const field = event.target;
+  if (event.ctrlKey || event.metaKey || event.altKey || field.matches("input:not([type=radio], [type=checkbox]), select, textarea")) return;
+  const choice = field.closest("form[data-keys]")?.querySelector(`[data-key="${CSS.escape(event.key)}"]`);
+  if (choice) { choice.focus(); choice.click(); }
+});
+document.addEventListener("click", async event => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const text = document.getElementById(button.dataset.copy);
+  try { await navigator.clipboard.writeText(text.textContent); button.classList.add("done"); }
+  catch { getSelection().selectAllChildren(text); }
+});
+for (const kind of ["dragover", "drop"]) document.addEventListener(kind, event => {
+  if (!event.dataTransfer?.types.includes("Files")) return;
+  event.preventDefault();
+  if (kind === "drop" && event.dataTransfer.files.length) upload(event.dataTransfer.files[0]);
+});
+function upload(file) {
+  const bar = document.getElementById("uploaded"), request = new XMLHttpRequest();
+  request.open("PUT", "/upload?name=" + encodeURIComponent(file.name));
+  request.upload.onprogress = event => { if (bar) { bar.hidden = false; bar.value = 100 * event.loaded / event.total; } };
+  request.onloadend = () => location.assign("/table");
+  request.send(file);
+}

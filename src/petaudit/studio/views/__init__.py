@@ -1,0 +1,30 @@
+"""The views, one module and one template each: what a page shows, and what its forms do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from petaudit.studio.views import audit, columns, common, deidentify, limits, table, take
+
+if TYPE_CHECKING:
+    from petaudit.studio.session import Studio
+
+Form: TypeAlias = Mapping[str, str]
+Action: TypeAlias = "Callable[[Studio, Form], None]"
+
+VIEWS: Final[Mapping[str, ModuleType]] = {
+    "table": table,
+    "columns": columns,
+    "limits": limits,
+    "audit": audit,
+    "deidentify": deidentify,
+    "take": take,
+}
+"""In the order of the work; each has a TITLE, a ``context`` and ACTIONS."""
+ACTIONS: Final[Mapping[str, Action]] = {
+    name: action
+    for module in (common, *VIEWS.values())
+    for name, action in getattr(module, "ACTIONS", {}).items()
+}

@@ -1,0 +1,42 @@
+"""The audit: the body of the report, made from the run of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from petaudit.errors import term
+from petaudit.reports.html import report_body
+from petaudit.studio import document
+from petaudit.studio.session import Finished
+
+if TYPE_CHECKING:
+    from petaudit.studio.session import Studio
+
+TITLE: Final = term("Audit")
+
+
+def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
+    """What the run says, or how far it is."""
+    studio.ensure_run()
+    own = studio.result
+    shown = own if isinstance(own, Finished) else None
+    changes = [] if shown is None else [
+        each for each in shown.view.what_to_do if each.kind == "change" and each.figures
+    ]
+    return {
+        "can_run": studio.can_run,
+        "result": own,
+        "finished": shown,
+        "body": "" if shown is None else report_body(shown.view, studio.voice),
+        "changes": changes,
+        "is_release": document.release(studio.content) is not None,
+    }
+
+
+def run_again(studio: Studio, _: Mapping[str, str]) -> None:
+    """Run the document once more, for example after a stop."""
+    studio.ensure_run(again=True)
+
+
+ACTIONS: Final = {"run": run_again}
