@@ -83,9 +83,7 @@ class Workers:
             self._working, self.job = worker, job
             threading.Thread(target=self._follow, args=(worker, job, then), daemon=True).start()
 
-    def _follow(
-        self, worker: subprocess.Popen[str], job: Job, then: Callable[[Job], None]
-    ) -> None:
+    def _follow(self, worker: subprocess.Popen[str], job: Job, then: Callable[[Job], None]) -> None:
         assert worker.stdin is not None  # noqa: S101 (both are pipes)
         assert worker.stdout is not None  # noqa: S101
         try:

@@ -77,12 +77,7 @@ class Pages:
 @cache
 def environment() -> Environment:
     """The templates of the studio, which may include those of the reports."""
-    from jinja2 import (  # noqa: PLC0415 (slow)
-        ChoiceLoader,
-        Environment,
-        PackageLoader,
-        StrictUndefined,
-    )
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 (slow)
 
     return Environment(
         loader=ChoiceLoader(

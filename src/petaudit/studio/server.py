@@ -109,9 +109,7 @@ class Guard:
         ):
             return None
         given = request.query_params.get("token", "")
-        if request.url.path == "/" and secrets.compare_digest(
-            given.encode(), self._token.encode()
-        ):
+        if request.url.path == "/" and secrets.compare_digest(given.encode(), self._token.encode()):
             # A page of our own goes on, so that the cookie is sent wherever the link was clicked.
             answer = HTMLResponse('<meta http-equiv="refresh" content="0;url=/table">')
             answer.set_cookie(self._cookie, self._secret, httponly=True, samesite="strict")
@@ -226,9 +224,7 @@ class Site:
     async def download(self, request: Request) -> Response:
         """A file to take away."""
         language = request.query_params.get("lang", self.studio.language)
-        found = await run_in_threadpool(
-            self.pages.download, request.path_params["what"], language
-        )
+        found = await run_in_threadpool(self.pages.download, request.path_params["what"], language)
         if found is None:
             return _nothing()
         name, content = found

@@ -18,9 +18,10 @@ from typing import Any, Final
 from petaudit.errors import InputError, OptionError, PetauditError, phrase
 from petaudit.i18n.catalogue import ENGLISH
 from petaudit.i18n.voice import Voice
+from petaudit.judging.document import read_document
 from petaudit.pipelines.configuration import configuration_text
 from petaudit.pipelines.models import EVALUATOR, LOADER
-from petaudit.reports.reading import read_document, view_of
+from petaudit.reports.reading import view_of
 from petaudit.reports.view import View
 from petaudit.roles import Role
 from petaudit.starter.starter import K, T
@@ -72,7 +73,7 @@ class Studio:
         """What went wrong with the last action; shown once."""
         self.lock = threading.RLock()
         self.theme = THEMES[0]
-        self.workers = Workers(self.folder, self.lock)
+        self.workers = Workers(self.folder.parent, self.lock)
 
     # The document and its history.
 
@@ -101,11 +102,11 @@ class Studio:
         """Whether a decision was taken back."""
         return self._at + 1 < len(self._versions)
 
-    def edit(self, note: str, change: Callable[[Content], None]) -> None:
+    def edit(self, note: str, change: Callable[[Content], Content | None]) -> None:
         """Make a new version of the document; what changes nothing is no version."""
         with self.lock:
             changed = copy.deepcopy(self.content)
-            change(changed)
+            changed = change(changed) or changed
             if changed != self.content:
                 kept = self._versions[: self._at + 1][-_MOST_VERSIONS:]
                 self._versions = [*kept, Version(changed, note, _now())]
@@ -136,7 +137,7 @@ class Studio:
             given = path.name if path.parent == self.files.absolute() else str(path)
         self.edit(
             phrase("opened {table}", table=Path(given).name if "://" not in given else given),
-            lambda content: (content.clear(), content.update(document.new(given))),  # type: ignore[func-returns-value]
+            lambda _: document.new(given),
         )
 
     def _open_pipeline(self, path: Path) -> None:
@@ -150,10 +151,7 @@ class Studio:
             given = entry.get(key)
             if isinstance(given, str) and "://" not in given:
                 entry[key] = str((path.absolute().parent / given).resolve())
-        self.edit(
-            phrase("opened {table}", table=path.name),
-            lambda own: (own.clear(), own.update(content)),  # type: ignore[func-returns-value]
-        )
+        self.edit(phrase("opened {table}", table=path.name), lambda _: content)
 
     @property
     def look(self) -> Job | None:
@@ -299,7 +297,9 @@ class Studio:
         lines = [f"- {each.when} {voice.say(each.note)}" for each in self.history]
         by = voice.say(phrase("Decided by {name} on this machine", name=_user()))
         digest = hashlib.sha256(self.text.encode()).hexdigest()
-        return "\n".join(["# petaudit studio", "", by, f"{CONFIG}: SHA-256 {digest}", "", *lines, ""])
+        return "\n".join(
+            ["# petaudit studio", "", by, f"{CONFIG}: SHA-256 {digest}", "", *lines, ""]
+        )
 
 
 def _user() -> str:

@@ -21,15 +21,14 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
     studio.ensure_run()
     own = studio.result
     shown = own if isinstance(own, Finished) else None
-    changes = [] if shown is None else [
-        each for each in shown.view.what_to_do if each.kind == "change" and each.figures
-    ]
+    advice = () if shown is None else shown.view.what_to_do
+    changes = [each for each in advice if each.kind == "change" and each.figures]
     return {
         "can_run": studio.can_run,
         "result": own,
         "finished": shown,
         "body": "" if shown is None else report_body(shown.view, studio.voice),
-        "changes": changes,
+        "changes": sorted(changes, key=lambda each: not each.improves),
         "is_release": document.release(studio.content) is not None,
     }
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from petaudit.studio.session import Studio
 
 TITLE: Final = term("De-identify")
-_KS: Final = (2, 3, 5, 10, 20, 50)
+_KS: Final = (2, 3, 5, 10, 20)
 _SHARES: Final = ("0", "1%", "5%")
-_SECONDS: Final = 20.0
-"""What each point of the picture may take."""
+_SECONDS: Final = 5.0
+"""What the search of each point may take: the release itself is searched without a bound."""
 
 
 def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:

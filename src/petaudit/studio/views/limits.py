@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import OptionError, counted, phrase, share, term
-from petaudit.judging.policy import policies
+from petaudit.judging.policy import Policy, policies
 from petaudit.measures import Better, Family, Measure, Need, all_measures, find_measure
 from petaudit.reports.view import Card
 from petaudit.studio import document
@@ -63,10 +63,11 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
             "choices": _choices(name, result),
         }
         for name, measure in offered().items()
+        if name in asked or name in _FIRST[:3]
     ]
     return {
-        "rows": [row for row in rows if row["is_asked"] or row["measure"].name in _FIRST[:3]],
-        "others": [row["measure"] for row in rows if not row["is_asked"]],
+        "rows": rows,
+        "others": [measure for name, measure in offered().items() if name not in asked],
         "policies": policies(),
         "policy": document.policy(content),
         "can_run": studio.can_run,
@@ -106,6 +107,11 @@ def _choices(measure: str, result: Finished | None) -> list[tuple[str, str | Non
     return [(each, None) for each in usual]
 
 
+def policy_of(studio: Studio) -> Policy | None:
+    """The policy that sets limits, if it is one of petaudit's."""
+    return policies().get(document.policy(studio.content) or "")
+
+
 def set_limit(studio: Studio, form: Mapping[str, str]) -> None:
     """Set the limit of a measure, ask for its figure only, or leave it out."""
     measure = find_measure(form["measure"])
@@ -131,13 +137,12 @@ def set_limit(studio: Studio, form: Mapping[str, str]) -> None:
                 value=form["limit"],
                 expected=measure.limit_kind.expected,
             )
-    demand = policies()[document.policy(studio.content) or ""].demands.get(measure.name) if (
-        document.policy(studio.content) in policies()
-    ) else None
-    if demand is not None and limit is not None and demand.is_looser(limit):
+    named = policy_of(studio)
+    demand = None if named is None else named.demands.get(measure.name)
+    if named is not None and demand is not None and limit is not None and demand.is_looser(limit):
         raise OptionError(
             "the policy {policy} demands {rule}; a limit may be tighter, but not looser",
-            policy=document.policy(studio.content),
+            policy=named.name,
             rule=demand.rule,
         )
     shown = "-" if limit is None else str(limit)

@@ -60,8 +60,7 @@ def read(studio: Studio, form: Mapping[str, str]) -> None:
     }
     Reading.checked(**given)
     studio.edit(
-        phrase("changed how the file is read"),
-        lambda content: document.set_reading(content, given),
+        phrase("changed how the file is read"), lambda content: document.set_reading(content, given)
     )
 
 

@@ -47,7 +47,7 @@ def file(studio: Studio, what: str, language: str) -> tuple[str, bytes] | None:
 def _files(studio: Studio, language: str) -> Iterator[tuple[str, Any]]:
     if not studio.content:
         return
-    yield CONFIG, lambda: studio.text.encode()
+    yield CONFIG, studio.text.encode
     yield "decisions.md", lambda: studio.decisions().encode(errors="replace")
     own = studio.result
     if isinstance(own, Finished):
