@@ -54,7 +54,7 @@ def text_of(content: Mapping[str, Any]) -> str:
         sort_keys=False,
         allow_unicode=True,
         default_flow_style=None,
-        width=60,
+        width=50,
     )
 
 

@@ -50,11 +50,17 @@ _HEADERS: Final = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    "referrer-policy": "no-referrer",
+    # Not "no-referrer": forms would then be sent without their origin.
+    "referrer-policy": "same-origin",
     "cache-control": "no-store",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
+
+_GO_ON: Final = (
+    '<!doctype html><link rel="icon" href="data:,"><title>petaudit studio</title>'
+    '<meta http-equiv="refresh" content="0;url=/table">'
+)
 
 
 class Guard:
@@ -111,7 +117,7 @@ class Guard:
         given = request.query_params.get("token", "")
         if request.url.path == "/" and secrets.compare_digest(given.encode(), self._token.encode()):
             # A page of our own goes on, so that the cookie is sent wherever the link was clicked.
-            answer = HTMLResponse('<meta http-equiv="refresh" content="0;url=/table">')
+            answer = HTMLResponse(_GO_ON)
             answer.set_cookie(self._cookie, self._secret, httponly=True, samesite="strict")
             return answer
         return PlainTextResponse("open the address that petaudit studio printed", 403)

@@ -15,6 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+import yaml
+
 from petaudit.errors import InputError, OptionError, PetauditError, phrase
 from petaudit.i18n.catalogue import ENGLISH
 from petaudit.i18n.voice import Voice
@@ -244,10 +246,38 @@ class Studio:
                 )
             except PetauditError as problem:
                 job.problems = [said(problem.text)]
+            self._fix_levels(job)
             for key in [*self._runs][:-_MOST_KEPT]:
                 old = self._runs.pop(key)
                 if isinstance(old, Finished):
                     shutil.rmtree(old.folder, ignore_errors=True)
+
+    def _fix_levels(self, job: Job) -> None:
+        """Write the levels of a search that was stopped into the document.
+
+        Without them ``petaudit run`` would go on searching, and give another table.
+        """
+        made = (job.done or {}).get("made")
+        if not job.was_stopped or made is None or made["levels"] is None or job.key != self.text:
+            return
+
+        def fix(content: Content) -> None:
+            release = dict(document.release(content) or {})
+            fixed = {"recoding": "global", "levels": made["levels"]}
+            document.set_release(content, release | fixed)
+
+        self.edit(phrase("search stopped: the levels found so far"), fix)
+        self.ensure_run()
+
+    @property
+    def releases(self) -> list[tuple[int, Content, Finished]]:
+        """The releases that were made, each with its document, to be compared."""
+        made = [
+            (number, yaml.safe_load(text), own)
+            for number, (text, own) in enumerate(self._runs.items())
+            if isinstance(own, Finished) and own.about["made"] is not None
+        ]
+        return [each for each in made if LOADER in each[1]]
 
     def compare(self, given: Mapping[str, Any]) -> None:
         """Search for the best release at several limits."""

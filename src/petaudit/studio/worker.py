@@ -19,7 +19,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from petaudit.anonymizing.explaining import column_lines, sections
+from petaudit.anonymizing.explaining import costs, sections
 from petaudit.anonymizing.making import Anonymized
 from petaudit.anonymizing.risk_utility import frontier
 from petaudit.errors import ManyProblemsError, PetauditError, naming_options, phrase
@@ -149,6 +149,13 @@ def _preview(source: Source) -> list[list[str | None]]:
     ]
 
 
+def _shape(source: Source, column: str) -> dict[str, Any]:
+    """How many different values a column has, and how its rows are spread over them."""
+    labels = source.counts.value_counts(column).labels
+    distinct = len(labels) - (None in labels)
+    return {"distinct": distinct, "bars": _bars(source, column, distinct)}
+
+
 def _bars(source: Source, column: str, distinct: int) -> list[int]:
     """Rows per stretch of a column of numbers, or of its commonest values; never the values."""
     if not 0 < distinct <= _MOST_DISTINCT or not source.counts.is_countable(column):
@@ -183,15 +190,25 @@ def run(task: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _made(made: Anonymized) -> dict[str, Any]:
-    """How the table was made, for the page."""
+    """How the table was made, and its columns before and after, for the page."""
     levels = made.solution.levels
+    released = open_source(made.released)
+    costs_of = dict(zip(made.transformation.names, costs(made.solution), strict=True))
     return {
         "loss": made.loss,
         "bound": made.bound,
         "optimal": made.optimal,
         "suppressed": made.rows_suppressed,
         "rows": made.transformation.rows,
-        "columns": [said(line) for line in column_lines(made.solution)],
+        "columns": [
+            {
+                "name": name,
+                "loss": loss,
+                "before": _shape(made.inputs.table, name),
+                "after": _shape(released, name),
+            }
+            for name, loss in costs_of.items()
+        ],
         "levels": None
         if levels is None
         else dict(zip(made.transformation.names, map(int, levels), strict=True)),

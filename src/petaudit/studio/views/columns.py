@@ -14,7 +14,7 @@ from petaudit.studio.document import Content, only
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
 
-TITLE: Final = term("Columns")
+TITLE: Final = term("Columns and roles")
 OPEN: Final = "open"
 """No role yet."""
 _KEYS: Final = {
@@ -47,7 +47,6 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
             "given": known.get(column["name"], OPEN),
             "is_person": column["name"] == person,
             "is_named": can_be_named(column["name"]),
-            "heights": _heights(column["bars"]),
         }
         for number, column in enumerate(facts["columns"] if facts else ())
     ]
@@ -60,12 +59,6 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
         "role_keys": _KEYS,
         "role_help": _HELP,
     }
-
-
-def _heights(bars: list[int]) -> list[float]:
-    """Bars from 0 to 36, the tallest of which is 36."""
-    most = max(bars, default=0)
-    return [round(36 * bar / most, 1) for bar in bars] if most else []
 
 
 def set_role(studio: Studio, form: Mapping[str, str]) -> None:

@@ -38,7 +38,7 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
         "result": own,
         "finished": own if isinstance(own, Finished) and made is not None else None,
         "compared": compared,
-        "points": [{**point, "number": number} for number, point in enumerate(points)],
+        "matrix": _matrix(points),
         "chart": _chart(points, voice) if points else None,
         "quasi_identifiers": [
             column
@@ -48,7 +48,19 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
         "recodings": RECODINGS,
         "objectives": OBJECTIVES,
         "limits": document.all_limits(studio.content),
+        "releases": [
+            (number, document.all_limits(content), document.release(content), each)
+            for number, content, each in studio.releases
+        ],
     }
+
+
+def _matrix(points: list[dict[str, Any]]) -> dict[Any, list[dict[str, Any]]]:
+    """The points by k, each with its number."""
+    by_k: dict[Any, list[dict[str, Any]]] = {}
+    for number, point in enumerate(points):
+        by_k.setdefault(point["limits"]["k-anonymity"], []).append({**point, "number": number})
+    return by_k
 
 
 def _chart(points: list[dict[str, Any]], voice: Any) -> Any:
@@ -142,6 +154,13 @@ def make(studio: Studio, form: Mapping[str, str]) -> None:
     studio.ensure_run()
 
 
+def take_up(studio: Studio, form: Mapping[str, str]) -> None:
+    """Go back to a release that was made before."""
+    wanted = int(form["release"])
+    [content] = [content for number, content, _ in studio.releases if number == wanted]
+    studio.edit(phrase("release: one made before"), lambda _: content)
+
+
 def leave(studio: Studio, _: Mapping[str, str]) -> None:
     """Go back to the table as it is."""
     studio.edit(
@@ -150,4 +169,10 @@ def leave(studio: Studio, _: Mapping[str, str]) -> None:
     )
 
 
-ACTIONS: Final = {"compare": compare, "choose": choose, "make": make, "leave": leave}
+ACTIONS: Final = {
+    "compare": compare,
+    "choose": choose,
+    "make": make,
+    "leave": leave,
+    "take_up": take_up,
+}
