@@ -150,10 +150,10 @@ def _preview(source: Source) -> list[list[str | None]]:
 
 
 def _shape(source: Source, column: str) -> dict[str, Any]:
-    """How many different values a column has, and how its rows are spread over them."""
-    labels = source.counts.value_counts(column).labels
-    distinct = len(labels) - (None in labels)
-    return {"distinct": distinct, "bars": _bars(source, column, distinct)}
+    """How many different values a column has, and the rows of the commonest."""
+    counts = source.counts.value_counts(column).by_label
+    rows = sorted((each for label, each in counts.items() if label is not None), reverse=True)
+    return {"distinct": len(rows), "bars": rows[:_BARS]}
 
 
 def _bars(source: Source, column: str, distinct: int) -> list[int]:
