@@ -193,7 +193,6 @@ class Studio:
             if Role.SENSITIVE.value in known.values():
                 document.set_limit(content, "l-diversity", 2)
                 document.set_limit(content, "t-closeness", float(T))
-            document.set_limit(content, "prosecutor-risk", None)
 
         self.edit(phrase("roles and limits as proposed"), propose)
 
