@@ -11,7 +11,16 @@ import yaml
 
 from petaudit.errors import OptionError
 from petaudit.judging.policy import policies
-from petaudit.pipelines.models import ANONYMIZER, EVALUATOR, EXECUTOR, LOADER, ORDER, REPORTER
+from petaudit.pipelines.models import (
+    ANONYMIZER,
+    EVALUATOR,
+    EXECUTOR,
+    LOADER,
+    ORDER,
+    REPORTER,
+    SPLITTER,
+    SYNTHESIZER,
+)
 from petaudit.roles import Role
 from petaudit.starter.starter import experiment_name
 from petaudit.system.reading import Reading
@@ -68,6 +77,19 @@ def loader(content: Mapping[str, Any]) -> MutableMapping[str, Any]:
     return next(iter(content.get(LOADER, {}).values()), {})
 
 
+def tables(content: Mapping[str, Any]) -> list[MutableMapping[str, Any]]:
+    """What the document says of each table; the one that is looked at comes first."""
+    modules = (LOADER, SPLITTER, SYNTHESIZER)
+    return [entry for module in modules for entry in (content.get(module) or {}).values()]
+
+
+def table(content: Mapping[str, Any]) -> dict[str, Any]:
+    """The table that is looked at, the original of a synthetic one; and how it is read."""
+    entry = dict(next(iter(tables(content)), {}))
+    address = entry.get("filepath")
+    return entry | {"filepath": address["ori"]} if isinstance(address, Mapping) else entry
+
+
 def roles(content: Mapping[str, Any]) -> dict[str, str]:
     """The role of each column that has one."""
     return {
@@ -95,8 +117,9 @@ def set_person(content: Content, column: str | None) -> None:
 
 def set_reading(content: Content, reading: Mapping[str, Any]) -> None:
     """Say how the file is read; what is empty is found out."""
-    for name in READING:
-        _put(loader(content), name, reading.get(name))
+    for entry in tables(content):
+        for name in READING:
+            _put(entry, name, reading.get(name))
 
 
 def limits(content: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,16 +199,16 @@ def _agree(content: Content) -> None:
 def without_values(content: Mapping[str, Any]) -> Content:
     """The document for a screen that others see: hierarchies and marks hold values."""
     shown = copy.deepcopy(dict(content))
-    entry = loader(shown)
-    for key in ("hierarchies", "null"):
-        if key in entry and not isinstance(entry[key], str):
-            entry[key] = "…"
+    for entry in tables(shown):
+        for key in ("hierarchies", "null"):
+            if key in entry and not isinstance(entry[key], str):
+                entry[key] = "…"
     return shown
 
 
 def is_runnable(content: Mapping[str, Any]) -> bool:
     """Whether there is a table and something to measure."""
-    return bool(loader(content).get("filepath") and content.get(EVALUATOR))
+    return bool(table(content).get("filepath") and content.get(EVALUATOR))
 
 
 def number(text: str) -> int | float | str | None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from petaudit._version import __version__
 from petaudit.errors import term
 from petaudit.i18n.catalogue import LANGUAGES
-from petaudit.studio import document
+from petaudit.studio import document, trio
 from petaudit.studio.session import CONFIG, THEMES, Studio
-from petaudit.studio.views import VIEWS, take
+from petaudit.studio.views import FOR_ONE_TABLE, VIEWS, take
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -28,6 +28,8 @@ class Pages:
     def view(self, name: str, query: Mapping[str, str]) -> str:
         """The page of a view."""
         view = VIEWS[name]
+        if name in FOR_ONE_TABLE and trio.parts(self.studio.content) is not None:
+            return self._render("other.html.j2", view=name, notice=None)
         # It may begin a job, which the page then shows.
         context = view.context(self.studio, query)
         notice, self.studio.notice = self.studio.notice, None

@@ -224,6 +224,9 @@ class Site:
                 raise InputError(
                     "{name!r} is not a table: CSV, Excel, Parquet, JSON and the like are", name=name
                 )
+            if "part" in request.query_params:
+                # One of several tables, which are opened together.
+                return PlainTextResponse(target.name)
             await run_in_threadpool(self.studio.open, str(target))
         return Response(status_code=204)
 

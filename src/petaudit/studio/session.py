@@ -27,7 +27,7 @@ from petaudit.reports.reading import view_of
 from petaudit.reports.view import View
 from petaudit.roles import Role
 from petaudit.starter.starter import K, T
-from petaudit.studio import document
+from petaudit.studio import document, trio
 from petaudit.studio.document import Content, Version
 from petaudit.studio.jobs import Job, Workers
 from petaudit.studio.worker_lines import Said, said
@@ -134,31 +134,56 @@ class Studio:
         if given.lower().endswith((".yaml", ".yml")):
             self._open_pipeline(Path(given).expanduser())
             return
-        if not is_address(given) and given[: len(_SCHEME)].casefold() != _SCHEME:
-            path = Path(os.path.expanduser(given)).absolute()  # noqa: PTH111 (never raises)
-            given = path.name if path.parent == self.files.absolute() else str(path)
-        self.edit(
-            phrase("opened {table}", table=Path(given).name if "://" not in given else given),
-            lambda _: document.new(given),
-        )
+        given = self._address(given)
+        self.edit(phrase("opened {table}", table=_shown(given)), lambda _: document.new(given))
+
+    def open_trio(self, original: str, synthetic: str, control: str) -> None:
+        """Take a synthetic table, what it was learned from, and what it was not."""
+        given = [each.strip() for each in (original, synthetic, control)]
+        if not given[0] or not given[1]:
+            raise OptionError("name both tables: the original and the synthetic one")
+        given = [self._address(each) if each else "" for each in given]
+        note = phrase("opened {table}", table=_shown(given[1]))
+        self.edit(note, lambda _: trio.new(*given))
+        if self.look is not None and self.look.is_over:
+            self._looked(self.look)
+
+    def _address(self, given: str) -> str:
+        """A table as the document names it: an upload by its name, a path in full."""
+        if is_address(given) or given[: len(_SCHEME)].casefold() == _SCHEME:
+            return given
+        if given == Path(given).name and (self.files / given).is_file():
+            return given
+        path = Path(os.path.expanduser(given)).absolute()  # noqa: PTH111 (never raises)
+        return path.name if path.parent == self.files.absolute() else str(path)
 
     def _open_pipeline(self, path: Path) -> None:
         text, _ = configuration_text(path)
         content = parse_yaml(text, path.name).value
-        loaders = content.get(LOADER) if isinstance(content, dict) else None
-        if not isinstance(loaders, dict) or len(loaders) != 1:
-            raise InputError("the studio opens pipeline files with one Loader")
-        entry = document.loader(content)
-        for key in ("filepath", "original", "population", "hierarchies"):
-            given = entry.get(key)
-            if isinstance(given, str) and "://" not in given:
-                entry[key] = str((path.absolute().parent / given).resolve())
+        if not isinstance(content, dict) or not trio.is_open_to(content):
+            raise InputError(
+                "the studio opens pipeline files with one Loader, or with one synthetic table and "
+                "its original"
+            )
+
+        def resolved(given: Any) -> Any:
+            if isinstance(given, dict):
+                return {key: resolved(own) for key, own in given.items()}
+            is_path = isinstance(given, str) and "://" not in given
+            return str((path.absolute().parent / given).resolve()) if is_path else given
+
+        for entry in document.tables(content):
+            for key in ("filepath", "original", "population", "schema"):
+                if key in entry:
+                    entry[key] = resolved(entry[key])
+            if isinstance(entry.get("hierarchies"), str):
+                entry["hierarchies"] = resolved(entry["hierarchies"])
         self.edit(phrase("opened {table}", table=path.name), lambda _: content)
 
     @property
     def look(self) -> Job | None:
         """What is known of the table; begun when it is asked for first."""
-        entry = document.loader(self.content)
+        entry = document.table(self.content)
         if not entry.get("filepath"):
             return None
         reading = {name: entry[name] for name in document.READING if name in entry}
@@ -179,6 +204,9 @@ class Studio:
         """Propose roles and limits for a table that has none yet."""
         facts = job.done
         if facts is None or EVALUATOR in self.content or "roles" in document.loader(self.content):
+            return
+        if trio.parts(self.content) is not None:
+            self.edit(phrase("attacks as proposed"), lambda content: trio.proposed(content, facts))
             return
         known = facts["side_car"].get("roles") or {
             column["name"]: column["role"]
@@ -216,8 +244,11 @@ class Studio:
     @property
     def can_run(self) -> bool:
         """Whether there is something to measure, and the table was looked at."""
-        has_roles = Role.QUASI_IDENTIFIER.value in document.roles(self.content).values()
-        return has_roles and self.facts is not None and document.is_runnable(self.content)
+        is_ready = (
+            trio.parts(self.content) is not None
+            or Role.QUASI_IDENTIFIER.value in document.roles(self.content).values()
+        )
+        return is_ready and self.facts is not None and document.is_runnable(self.content)
 
     def ensure_run(self, *, again: bool = False) -> None:
         """Run the document in the background, unless that was done."""
@@ -336,6 +367,10 @@ def _user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "?"
+
+
+def _shown(address: str) -> str:
+    return address if "://" in address else Path(address).name
 
 
 def _now() -> str:

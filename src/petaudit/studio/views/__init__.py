@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from petaudit.studio.views import audit, columns, common, deidentify, limits, table, take
+from petaudit.studio.views import audit, columns, common, deidentify, limits, synthetic, table, take
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -20,9 +20,12 @@ VIEWS: Final[Mapping[str, ModuleType]] = {
     "limits": limits,
     "audit": audit,
     "deidentify": deidentify,
+    "synthetic": synthetic,
     "take": take,
 }
 """In the order of the work; each has a TITLE, a ``context`` and ACTIONS."""
+FOR_ONE_TABLE: Final = ("columns", "limits", "audit", "deidentify")
+"""What makes no sense for a synthetic table."""
 ACTIONS: Final[Mapping[str, Action]] = {
     name: action
     for module in (common, *VIEWS.values())

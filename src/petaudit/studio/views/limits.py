@@ -123,7 +123,17 @@ def set_limit(studio: Studio, form: Mapping[str, str]) -> None:
             lambda content: document.set_limit(content, measure.name, None, asked=False),
         )
         return
-    limit = document.number(form.get("limit", ""))
+    limit = checked_limit(studio, measure, form.get("limit", ""))
+    shown = "-" if limit is None else str(limit)
+    studio.edit(
+        phrase("{measure}: limit {limit}", measure=measure.name, limit=shown),
+        lambda content: document.set_limit(content, measure.name, limit),
+    )
+
+
+def checked_limit(studio: Studio, measure: Measure, given: str) -> int | float | str | None:
+    """A limit as somebody types it: one that the measure takes, and no looser than the policy."""
+    limit = document.number(given)
     if limit is not None:
         try:
             Fraction(limit)
@@ -134,7 +144,7 @@ def set_limit(studio: Studio, form: Mapping[str, str]) -> None:
             raise OptionError(
                 "the limit of {measure} must be {expected}, got {value!r}",
                 measure=measure.name,
-                value=form["limit"],
+                value=given,
                 expected=measure.limit_kind.expected,
             )
     named = policy_of(studio)
@@ -145,11 +155,7 @@ def set_limit(studio: Studio, form: Mapping[str, str]) -> None:
             policy=named.name,
             rule=demand.rule,
         )
-    shown = "-" if limit is None else str(limit)
-    studio.edit(
-        phrase("{measure}: limit {limit}", measure=measure.name, limit=shown),
-        lambda content: document.set_limit(content, measure.name, limit),
-    )
+    return limit
 
 
 def set_policy(studio: Studio, form: Mapping[str, str]) -> None:

@@ -7,13 +7,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.datasets import catalogue
 from petaudit.errors import phrase, term
-from petaudit.studio import document
+from petaudit.studio import document, trio
 from petaudit.system.reading import Reading
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
 
 TITLE: Final = term("Table")
+PARTS: Final = {
+    "original": term("Original: what it was learned from"),
+    "synthetic": term("Synthetic table"),
+    "control": term("Control: people that it was not learned from"),
+}
+_PAIR: Final = {
+    "original": "adult-income_ori",
+    "synthetic": "adult-income_syn",
+    "control": "adult-income_control",
+}
 _DELIMITERS: Final = {
     "": term("recognised"),
     ",": term("comma"),
@@ -26,11 +36,14 @@ _ENCODINGS: Final = ("", "utf-8", "big5", "cp950", "utf-16", "cp1252", "gb18030"
 
 def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
     """The table with its first rows, or what can be opened."""
-    entry = document.loader(studio.content)
+    entry = document.table(studio.content)
     look = studio.look
     null = entry.get("null", ())
     return {
         "entry": entry,
+        "parts": trio.parts(studio.content),
+        "part_names": PARTS,
+        "pair": {part: f"benchmark://{each}" for part, each in _PAIR.items()},
         "look": look,
         "facts": None if look is None else look.done,
         "reading": {name: entry.get(name, "") for name in document.READING}
@@ -44,6 +57,11 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
 def open_table(studio: Studio, form: Mapping[str, str]) -> None:
     """Open what is named."""
     studio.open(form["address"])
+
+
+def open_trio(studio: Studio, form: Mapping[str, str]) -> None:
+    """Open a synthetic table with its original, and a control if there is one."""
+    studio.open_trio(form["original"], form["synthetic"], form.get("control", ""))
 
 
 def read(studio: Studio, form: Mapping[str, str]) -> None:
@@ -64,4 +82,4 @@ def read(studio: Studio, form: Mapping[str, str]) -> None:
     )
 
 
-ACTIONS: Final = {"open": open_table, "read": read}
+ACTIONS: Final = {"open": open_table, "open-trio": open_trio, "read": read}

@@ -33,8 +33,16 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
         "can_run": studio.can_run,
         "is_release": document.release(studio.content) is not None,
         "history": studio.history,
-        "has_upload": "/" not in str(document.loader(studio.content).get("filepath", "/")),
+        "has_upload": any(
+            "/" not in address
+            for entry in document.tables(studio.content)
+            for address in _addresses(entry.get("filepath", "/"))
+        ),
     }
+
+
+def _addresses(given: Any) -> list[str]:
+    return [*map(str, given.values())] if isinstance(given, Mapping) else [str(given)]
 
 
 def file(studio: Studio, what: str, language: str) -> tuple[str, bytes] | None:
