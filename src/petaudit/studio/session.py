@@ -278,6 +278,18 @@ class Studio:
         ]
         return [each for each in made if LOADER in each[1]]
 
+    @property
+    def proposals(self) -> Job | None:
+        """The hierarchies of the quasi-identifiers; begun when they are asked for first."""
+        if not self.can_run:
+            return None
+        given = {"loader": self._loader(), "folder": str(self.files)}
+        key = _key(["hierarchies", given])
+        with self.lock:
+            if key not in self._looks or self._looks[key].was_replaced:
+                self._looks[key] = self._begin("hierarchies", key, given, lambda _: None)
+            return self._looks[key]
+
     def compare(self, given: Mapping[str, Any]) -> None:
         """Search for the best release at several limits."""
         with self.lock:

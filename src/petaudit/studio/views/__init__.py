@@ -6,7 +6,16 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from petaudit.studio.views import audit, columns, common, deidentify, limits, table, take
+from petaudit.studio.views import (
+    audit,
+    columns,
+    common,
+    deidentify,
+    hierarchies,
+    limits,
+    table,
+    take,
+)
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -19,6 +28,7 @@ VIEWS: Final[Mapping[str, ModuleType]] = {
     "columns": columns,
     "limits": limits,
     "audit": audit,
+    "hierarchies": hierarchies,
     "deidentify": deidentify,
     "take": take,
 }
