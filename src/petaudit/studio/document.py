@@ -11,7 +11,16 @@ import yaml
 
 from petaudit.errors import OptionError
 from petaudit.judging.policy import policies
-from petaudit.pipelines.models import ANONYMIZER, EVALUATOR, EXECUTOR, LOADER, ORDER, REPORTER
+from petaudit.pipelines.models import (
+    ANONYMIZER,
+    EVALUATOR,
+    EXECUTOR,
+    LOADER,
+    ORDER,
+    REPORTER,
+    SPLITTER,
+    SYNTHESIZER,
+)
 from petaudit.roles import Role
 from petaudit.starter.starter import experiment_name
 from petaudit.system.reading import Reading
@@ -22,6 +31,9 @@ RELEASE: Final = "best"
 RELEASED: Final = "released"
 """The name of the Anonymizer, and what the file of the released table begins with."""
 READING: Final = (*settings_of(Reading),)
+_GAIN: Final = 0.09
+"""What attacks may gain at most, as in a file of ``petaudit init``."""
+_MOST_LINKED: Final = 6
 _ORDER: Final = (EXECUTOR, *ORDER)
 
 
@@ -70,6 +82,80 @@ def new(address: str) -> Content:
 def loader(content: Mapping[str, Any]) -> MutableMapping[str, Any]:
     """What the document says of the table; empty before there is one."""
     return next(iter(content.get(LOADER, {}).values()), {})
+
+
+def address(content: Mapping[str, Any]) -> str | None:
+    """The table that the document is about; beside a synthetic one the original."""
+    own = loader(content).get("filepath") or _parts(content).get("ori")
+    return None if own is None else str(own)
+
+
+def _parts(content: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The tables of a Splitter."""
+    entry: Mapping[str, Any] = next(iter(content.get(SPLITTER, {}).values()), {})
+    return entry.get("filepath") or {}
+
+
+def pair(content: Mapping[str, Any]) -> dict[str, str]:
+    """The original, the synthetic table and the control, as far as they are named."""
+    made: Mapping[str, Any] = next(iter(content.get(SYNTHESIZER, {}).values()), {})
+    named = {
+        "original": address(content),
+        "synthetic": made.get("filepath"),
+        "control": _parts(content).get("control"),
+    }
+    return {part: str(name) for part, name in named.items() if name}
+
+
+def new_pair(named: Mapping[str, str], evaluators: Mapping[str, Any]) -> Content:
+    """The document of a synthetic table, which is compared with people it was not made from."""
+    original, control = named["original"], named.get("control")
+    name = experiment_name(original)
+    tables: Content = {LOADER: {name: {"filepath": original}}}
+    if control:
+        files = {"ori": original, "control": control}
+        tables = {SPLITTER: {name: {"method": "custom_data", "filepath": files}}}
+    made = {"given": {"method": "custom_data", "filepath": named["synthetic"]}}
+    return {**tables, SYNTHESIZER: made, EVALUATOR: dict(evaluators)}
+
+
+def attacks(
+    named: Mapping[str, str],
+    columns: Sequence[Mapping[str, Any]],
+    secrets: Sequence[str],
+    most_columns: int = 3,
+) -> dict[str, Any]:
+    """The Evaluators of a synthetic table, as far as its columns are known."""
+    search = {"method": "mpuccs", "max_baseline_cols": most_columns, "profile": "research"}
+    found: dict[str, Any] = {"singled_out": search}
+    if "control" not in named:
+        return found
+    for name, method in (("copied", "copied-rows"), ("member", "membership")):
+        found[name] = {"method": method, "limit": _GAIN}
+    if secrets:
+        found["guess"] = {"method": "attribute-inference", "secret": [*secrets], "limit": _GAIN}
+    known = [
+        each["name"]
+        for each in columns
+        if each["role"] == Role.QUASI_IDENTIFIER.value and each["name"] not in secrets
+    ][:_MOST_LINKED]
+    half = (len(known) + 1) // 2
+    if half and len(known) > 1:
+        halves = [known[:half], known[half:]]
+        found["link"] = {"method": "linkability", "aux_cols": halves, "limit": _GAIN}
+    return found
+
+
+def sure_secrets(columns: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The columns that surely are sensitive."""
+    return [
+        each["name"] for each in columns if each["is_sure"] and each["role"] == Role.SENSITIVE.value
+    ]
+
+
+def is_pair(content: Mapping[str, Any]) -> bool:
+    """Whether the document is about a synthetic table."""
+    return SYNTHESIZER in content
 
 
 def roles(content: Mapping[str, Any]) -> dict[str, str]:
@@ -194,7 +280,7 @@ def without_values(content: Mapping[str, Any]) -> Content:
 
 def is_runnable(content: Mapping[str, Any]) -> bool:
     """Whether there is a table and something to measure."""
-    return bool(loader(content).get("filepath") and content.get(EVALUATOR))
+    return bool(address(content) and content.get(EVALUATOR))
 
 
 def number(text: str) -> int | float | str | None:

@@ -11,7 +11,7 @@ from petaudit.errors import term
 from petaudit.i18n.catalogue import LANGUAGES
 from petaudit.studio import document
 from petaudit.studio.session import CONFIG, THEMES, Studio
-from petaudit.studio.views import VIEWS, take
+from petaudit.studio.views import OF_ONE_TABLE, VIEWS, take
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,6 +27,8 @@ class Pages:
 
     def view(self, name: str, query: Mapping[str, str]) -> str:
         """The page of a view."""
+        if name in OF_ONE_TABLE and document.is_pair(self.studio.content):
+            return self._render("pair.html.j2", view=name, notice=None)
         view = VIEWS[name]
         # It may begin a job, which the page then shows.
         context = view.context(self.studio, query)

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,13 +134,21 @@ class Studio:
         if given.lower().endswith((".yaml", ".yml")):
             self._open_pipeline(Path(given).expanduser())
             return
-        if not is_address(given) and given[: len(_SCHEME)].casefold() != _SCHEME:
-            path = Path(os.path.expanduser(given)).absolute()  # noqa: PTH111 (never raises)
-            given = path.name if path.parent == self.files.absolute() else str(path)
+        given = self.located(given)
         self.edit(
             phrase("opened {table}", table=Path(given).name if "://" not in given else given),
             lambda _: document.new(given),
         )
+
+    def located(self, given: str) -> str:
+        """A table as the document names it: a file that was dropped without its folder."""
+        given = given.strip()
+        if is_address(given) or given[: len(_SCHEME)].casefold() == _SCHEME:
+            return given
+        if "/" not in given and (self.files / given).is_file():
+            return given
+        path = Path(os.path.expanduser(given)).absolute()  # noqa: PTH111 (never raises)
+        return path.name if path.parent == self.files.absolute() else str(path)
 
     def _open_pipeline(self, path: Path) -> None:
         text, _ = configuration_text(path)
@@ -158,11 +166,11 @@ class Studio:
     @property
     def look(self) -> Job | None:
         """What is known of the table; begun when it is asked for first."""
-        entry = document.loader(self.content)
-        if not entry.get("filepath"):
+        address, entry = document.address(self.content), document.loader(self.content)
+        if address is None:
             return None
         reading = {name: entry[name] for name in document.READING if name in entry}
-        given = {"address": entry["filepath"], "reading": reading, "folder": str(self.files)}
+        given = {"address": address, "reading": reading, "folder": str(self.files)}
         key = _key(given)
         with self.lock:
             if key not in self._looks or self._looks[key].was_replaced:
@@ -178,6 +186,8 @@ class Studio:
     def _looked(self, job: Job) -> None:
         """Propose roles and limits for a table that has none yet."""
         facts = job.done
+        if facts is not None and document.is_pair(self.content):
+            self._propose_attacks(facts["columns"])
         if facts is None or EVALUATOR in self.content or "roles" in document.loader(self.content):
             return
         known = facts["side_car"].get("roles") or {
@@ -195,6 +205,21 @@ class Studio:
                 document.set_limit(content, "t-closeness", float(T))
 
         self.edit(phrase("roles and limits as proposed"), propose)
+
+    def _propose_attacks(self, columns: Sequence[Mapping[str, Any]]) -> None:
+        """Attack what the columns of the original show to be secret, once they are known."""
+        search = self.content[EVALUATOR].get("singled_out", {})
+        known = document.attacks(
+            document.pair(self.content),
+            columns,
+            document.sure_secrets(columns),
+            search.get("max_baseline_cols", 3),
+        )
+
+        def propose(content: Content) -> None:
+            content[EVALUATOR] = known | content[EVALUATOR]
+
+        self.edit(phrase("secrets and links as proposed"), propose)
 
     # Runs.
 
@@ -217,6 +242,7 @@ class Studio:
     def can_run(self) -> bool:
         """Whether there is something to measure, and the table was looked at."""
         has_roles = Role.QUASI_IDENTIFIER.value in document.roles(self.content).values()
+        has_roles |= document.is_pair(self.content)
         return has_roles and self.facts is not None and document.is_runnable(self.content)
 
     def ensure_run(self, *, again: bool = False) -> None:

@@ -3,7 +3,7 @@
 document.addEventListener("change", event => {
   const form = event.target.closest("form[data-auto]");
   if (form) form.requestSubmit();
-  if (event.target.matches("[data-upload]") && event.target.files.length) upload(event.target.files[0]);
+  if (event.target.matches("[data-upload]") && event.target.files.length) upload(event.target.files[0], event.target.dataset.upload);
 });
 document.addEventListener("keydown", event => {
   const field = event.target;
@@ -23,10 +23,17 @@ for (const kind of ["dragover", "drop"]) document.addEventListener(kind, event =
   event.preventDefault();
   if (kind === "drop" && event.dataTransfer.files.length) upload(event.dataTransfer.files[0]);
 });
-function upload(file) {
+// On a narrow screen the steps are a strip.
+const showStep = () => document.querySelector(".steps [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+document.addEventListener("DOMContentLoaded", showStep);
+document.addEventListener("htmx:afterSettle", showStep);
+function upload(file, field) {
   const bar = document.getElementById("uploaded"), request = new XMLHttpRequest();
-  request.open("PUT", "/upload?name=" + encodeURIComponent(file.name));
+  request.open("PUT", "/upload?name=" + encodeURIComponent(file.name) + (field ? "&keep" : ""));
   request.upload.onprogress = event => { if (bar) { bar.hidden = false; bar.value = 100 * event.loaded / event.total; } };
-  request.onloadend = () => location.assign("/table");
+  request.onloadend = () => {
+    if (field && request.status === 200) document.getElementById(field).value = request.responseText;
+    else location.assign(field ? "/synthetic" : "/table");
+  };
   request.send(file);
 }

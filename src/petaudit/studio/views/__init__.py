@@ -13,6 +13,7 @@ from petaudit.studio.views import (
     deidentify,
     hierarchies,
     limits,
+    synthetic,
     table,
     take,
 )
@@ -30,6 +31,7 @@ VIEWS: Final[Mapping[str, ModuleType]] = {
     "audit": audit,
     "hierarchies": hierarchies,
     "deidentify": deidentify,
+    "synthetic": synthetic,
     "take": take,
 }
 """In the order of the work; each has a TITLE, a ``context`` and ACTIONS."""
@@ -38,3 +40,5 @@ ACTIONS: Final[Mapping[str, Action]] = {
     for module in (common, *VIEWS.values())
     for name, action in getattr(module, "ACTIONS", {}).items()
 }
+OF_ONE_TABLE: Final = ("columns", "limits", "hierarchies", "deidentify")
+"""The views that have nothing to say of a synthetic table and its original."""
