@@ -53,6 +53,11 @@ class Finished:
     """What the worker said of it, as ``made``."""
     was_stopped: bool
 
+    @property
+    def may_differ(self) -> bool:
+        """Whether another run may make another table, since this search was stopped."""
+        return self.was_stopped and self.about["made"] is not None
+
 
 class Studio:
     """The state of the studio: one, however many tabs show it."""
