@@ -6,6 +6,7 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import yaml
 from tests.studio.conftest import Running
@@ -16,7 +17,7 @@ from petaudit.studio import document
 ROLES = ("name", "zip", "age", "disease")
 
 
-def shown(running: Running) -> dict[str, object]:
+def shown(running: Running) -> dict[str, Any]:
     return dict(yaml.safe_load(running.take("audit.yaml")))
 
 
@@ -85,6 +86,37 @@ def test_languages_change_in_place(running: Running) -> None:
     assert "準識別符" in running.page("columns")
     assert "請勿" in running.page("audit")
     running.do("language", view="columns", language="en")
+
+
+def test_hierarchies_are_shown_edited_and_taken_away(running: Running) -> None:
+    assert "proposed" in running.page("hierarchies")
+    running.do("keep", view="hierarchies")
+    running.page("hierarchies")
+    assert set(document.loader(shown(running))["hierarchies"]) == {"zip", "age"}
+    running.do("hierarchy", view="hierarchies", column="0", kind="mask", levels="2")
+    running.page("hierarchies")
+    assert document.loader(shown(running))["hierarchies"]["zip"] == {"mask": "right", "levels": 2}
+    grouped = {"kind": "groups", "group-0": "low", "group-1": "low"}
+    running.do("hierarchy", view="hierarchies", column="1", **grouped)
+    assert "low" in document.loader(shown(running))["hierarchies"]["age"]["tree"]
+    before = running.take("hierarchies.yaml")
+    refused = running.do("rules", view="hierarchies", rules="age: {cutz: [30]}")
+    assert "did you mean" in refused
+    assert running.take("hierarchies.yaml") == before
+    running.do("rules", view="hierarchies", rules="age: {cuts: [23]}")
+    assert yaml.safe_load(running.take("hierarchies.yaml")) == {"age": {"cuts": [23]}}
+    for _ in range(4):
+        running.do("undo")
+
+
+def test_a_search_can_be_stopped(running: Running) -> None:
+    running.do("open", address="benchmark://adult")
+    running.page("columns")
+    running.do("compare", view="deidentify")
+    assert 'id="stop"' in running.do("stop", view="deidentify")
+    assert "stopped" in running.page("deidentify")
+    running.do("undo")
+    running.do("undo")
 
 
 def test_what_is_taken_away_gives_the_same_again(

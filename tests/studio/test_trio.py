@@ -42,7 +42,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, tables: Path) -> Iterator[
     form = {}
     for part in PARTS:
         content = (tables / f"{part}.csv").read_bytes()
-        answer = started.client.put(f"/upload?name={part}.csv&part", content=content)
+        answer = started.client.put(f"/upload?name={part}.csv&keep", content=content)
         form[part] = answer.text
     started.do("open-trio", view="synthetic", **form)
     started.page("synthetic")
@@ -80,7 +80,7 @@ def test_what_is_taken_away_gives_the_same_again(
     form = ticked(running, columns="2", profile="", **{"limit-membership": "0.5"})
     form.pop("secret-3")
     running.do("attacks", **form)
-    running.do("policy", view="synthetic", policy="synthetic-9")
+    running.do("attack-policy", view="synthetic", policy="synthetic-9")
     page = running.page("synthetic")
     asked = trio.asked(shown(running))
     assert asked["mpuccs"] == {"method": "mpuccs", "max_baseline_cols": 2}
@@ -101,8 +101,9 @@ def test_what_is_taken_away_gives_the_same_again(
 
 
 def test_other_steps_say_that_they_are_not_for_it(running: Running) -> None:
-    for view in ("columns", "limits", "audit", "deidentify"):
+    for view in ("columns", "limits", "audit", "hierarchies", "deidentify"):
         assert "A synthetic table is not audited" in running.page(view)
+    assert "about a synthetic table" in running.do("limit", measure="k-anonymity", limit="3")
     running.do("hide", view="table", hide="on")
     for view in ("table", "synthetic", "take"):
         assert "asthma" not in running.page(view)

@@ -56,9 +56,13 @@ def text_of(content: Mapping[str, Any]) -> str:
     Evaluator:
       k: {method: k-anonymity, limit: 5}
     """
-    ordered = {module: content[module] for module in _ORDER if content.get(module)}
+    return yaml_text({module: content[module] for module in _ORDER if content.get(module)})
+
+
+def yaml_text(content: Mapping[str, Any]) -> str:
+    """Plain data as YAML."""
     return yaml.dump(
-        ordered,
+        content,
         Dumper=_Dumper,
         sort_keys=False,
         allow_unicode=True,
@@ -113,6 +117,11 @@ def set_roles(content: Content, by_column: Mapping[str, str]) -> None:
 def set_person(content: Content, column: str | None) -> None:
     """Say which column tells people apart."""
     _put(loader(content), "person", column)
+
+
+def set_hierarchies(content: Content, rules: Mapping[str, Any]) -> None:
+    """Say how the values of columns become coarser; other columns get levels as proposed."""
+    _put(loader(content), "hierarchies", dict(rules))
 
 
 def set_reading(content: Content, reading: Mapping[str, Any]) -> None:

@@ -11,7 +11,7 @@ from petaudit.errors import term
 from petaudit.i18n.catalogue import LANGUAGES
 from petaudit.studio import document, trio
 from petaudit.studio.session import CONFIG, THEMES, Studio
-from petaudit.studio.views import FOR_ONE_TABLE, VIEWS, take
+from petaudit.studio.views import OF_ONE_TABLE, VIEWS, take
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -27,9 +27,9 @@ class Pages:
 
     def view(self, name: str, query: Mapping[str, str]) -> str:
         """The page of a view."""
-        view = VIEWS[name]
-        if name in FOR_ONE_TABLE and trio.parts(self.studio.content) is not None:
+        if name in OF_ONE_TABLE and trio.parts(self.studio.content) is not None:
             return self._render("other.html.j2", view=name, notice=None)
+        view = VIEWS[name]
         # It may begin a job, which the page then shows.
         context = view.context(self.studio, query)
         notice, self.studio.notice = self.studio.notice, None

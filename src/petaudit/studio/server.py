@@ -22,9 +22,10 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petaudit.errors import InputError, ManyProblemsError, PetauditError, phrase
+from petaudit.studio import trio
 from petaudit.studio.pages import Pages
 from petaudit.studio.session import Studio
-from petaudit.studio.views import ACTIONS, VIEWS
+from petaudit.studio.views import ACTIONS, OF_ONE_TABLE, VIEWS
 from petaudit.studio.worker_lines import said
 from petaudit.system.debugging import show_trace
 
@@ -182,7 +183,13 @@ class Site:
 
         def act() -> None:
             self.studio.notice = None
+            name = request.path_params["action"]
+            needs_table = any(name in VIEWS[each].ACTIONS for each in OF_ONE_TABLE)
             with self._noticed():
+                if needs_table and not self.studio.content:
+                    raise InputError("open a table first")
+                if needs_table and trio.parts(self.studio.content) is not None:
+                    raise InputError("the document is about a synthetic table")
                 action(self.studio, form)
 
         await run_in_threadpool(act)
@@ -224,8 +231,8 @@ class Site:
                 raise InputError(
                     "{name!r} is not a table: CSV, Excel, Parquet, JSON and the like are", name=name
                 )
-            if "part" in request.query_params:
-                # One of several tables, which are opened together.
+            if "keep" in request.query_params:
+                # One of several tables: the page names it in a field.
                 return PlainTextResponse(target.name)
             await run_in_threadpool(self.studio.open, str(target))
         return Response(status_code=204)

@@ -53,6 +53,11 @@ class Finished:
     """What the worker said of it, as ``made``."""
     was_stopped: bool
 
+    @property
+    def may_differ(self) -> bool:
+        """Whether another run may make another table, since this search was stopped."""
+        return self.was_stopped and self.about["made"] is not None
+
 
 class Studio:
     """The state of the studio: one, however many tabs show it."""
@@ -134,7 +139,7 @@ class Studio:
         if given.lower().endswith((".yaml", ".yml")):
             self._open_pipeline(Path(given).expanduser())
             return
-        given = self._address(given)
+        given = self.located(given)
         self.edit(phrase("opened {table}", table=_shown(given)), lambda _: document.new(given))
 
     def open_trio(self, original: str, synthetic: str, control: str) -> None:
@@ -142,17 +147,18 @@ class Studio:
         given = [each.strip() for each in (original, synthetic, control)]
         if not given[0] or not given[1]:
             raise OptionError("name both tables: the original and the synthetic one")
-        given = [self._address(each) if each else "" for each in given]
+        given = [self.located(each) if each else "" for each in given]
         note = phrase("opened {table}", table=_shown(given[1]))
         self.edit(note, lambda _: trio.new(*given))
         if self.look is not None and self.look.is_over:
             self._looked(self.look)
 
-    def _address(self, given: str) -> str:
-        """A table as the document names it: an upload by its name, a path in full."""
+    def located(self, given: str) -> str:
+        """A table as the document names it: a file that was dropped without its folder."""
+        given = given.strip()
         if is_address(given) or given[: len(_SCHEME)].casefold() == _SCHEME:
             return given
-        if given == Path(given).name and (self.files / given).is_file():
+        if "/" not in given and (self.files / given).is_file():
             return given
         path = Path(os.path.expanduser(given)).absolute()  # noqa: PTH111 (never raises)
         return path.name if path.parent == self.files.absolute() else str(path)
@@ -244,11 +250,9 @@ class Studio:
     @property
     def can_run(self) -> bool:
         """Whether there is something to measure, and the table was looked at."""
-        is_ready = (
-            trio.parts(self.content) is not None
-            or Role.QUASI_IDENTIFIER.value in document.roles(self.content).values()
-        )
-        return is_ready and self.facts is not None and document.is_runnable(self.content)
+        has_roles = Role.QUASI_IDENTIFIER.value in document.roles(self.content).values()
+        has_roles |= trio.parts(self.content) is not None
+        return has_roles and self.facts is not None and document.is_runnable(self.content)
 
     def ensure_run(self, *, again: bool = False) -> None:
         """Run the document in the background, unless that was done."""
@@ -308,6 +312,18 @@ class Studio:
             if isinstance(own, Finished) and own.about["made"] is not None
         ]
         return [each for each in made if LOADER in each[1]]
+
+    @property
+    def proposals(self) -> Job | None:
+        """The hierarchies of the quasi-identifiers; begun when they are asked for first."""
+        if not self.can_run:
+            return None
+        given = {"loader": self._loader(), "folder": str(self.files)}
+        key = _key(["hierarchies", given])
+        with self.lock:
+            if key not in self._looks or self._looks[key].was_replaced:
+                self._looks[key] = self._begin("hierarchies", key, given, lambda _: None)
+            return self._looks[key]
 
     def compare(self, given: Mapping[str, Any]) -> None:
         """Search for the best release at several limits."""

@@ -24,14 +24,19 @@ from petaudit.anonymizing.making import Anonymized
 from petaudit.anonymizing.risk_utility import frontier
 from petaudit.errors import ManyProblemsError, PetauditError, naming_options, phrase
 from petaudit.judging.document import plain
+from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.numbers import decimal_of
 from petaudit.pipelines.executor import Executor
 from petaudit.pipelines.tables import Tables, roles_of
+from petaudit.proposing import propose_hierarchies
+from petaudit.proposing.hierarchies import GIVEN, Proposal
 from petaudit.roles import read_side_car
 from petaudit.starter import guesses_from
 from petaudit.studio.worker_lines import said
 from petaudit.system.memory import set_memory
 from petaudit.system.progress import Stage, watched
+from petaudit.system.reading import Reading
+from petaudit.system.settings import settings_of
 from petaudit.system.side_cars import side_car_path
 from petaudit.tables import open_source, remove_folder
 from petaudit.tables.column_facts import column_facts
@@ -42,6 +47,10 @@ _LONGEST_CELL: Final = 60
 _MOST_DISTINCT: Final = 20_000
 _BARS: Final = 16
 _PAUSE: Final = 0.2
+_MOST_VALUES: Final = 100
+"""More values than that nobody groups by hand."""
+_MOST_LEAVES: Final = 2_000
+"""A hierarchy that is spelled out and larger stays in its file."""
 
 
 def main() -> None:
@@ -237,10 +246,50 @@ def compare(task: Mapping[str, Any]) -> dict[str, Any]:
     return found.to_dict()
 
 
+def hierarchies(task: Mapping[str, Any]) -> dict[str, Any]:
+    """The hierarchy of every quasi-identifier, given or proposed, and what its levels do."""
+    tables, table = Tables(Path(task["folder"])), dict(task["loader"])
+    proposed = propose_hierarchies(
+        tables.resolved(table.pop("filepath")),
+        roles=roles_of(table.pop("roles", None)),
+        hierarchies=tables.hierarchies(table.pop("hierarchies", None)),
+        **{name: table[name] for name in settings_of(Reading) if name in table},
+    )
+    source = proposed.inputs.table
+    return {"columns": [_hierarchy(source, each) for each in proposed.proposals]}
+
+
+def _hierarchy(source: Source, proposal: Proposal) -> dict[str, Any]:
+    rows = {
+        label: count
+        for label, count in proposal.values.by_label.items()
+        if label not in (None, SUPPRESSED)
+    }
+    commonest = sorted(rows, key=lambda label: (-rows[label], label))[:_MOST_VALUES]
+    hierarchy = proposal.hierarchy
+    numbers = [float(each) for label in rows if (each := decimal_of(label)) is not None]
+    rule = proposal.rule
+    if rule is None and len(hierarchy.leaves) <= _MOST_LEAVES:
+        rule = {leaf: list(hierarchy.path_of(leaf)[1:]) for leaf in hierarchy.leaves}
+    return {
+        "name": proposal.column,
+        "kind": said(proposal.kind),
+        "is_given": proposal.kind == GIVEN,
+        "rule": rule,
+        "levels": [asdict(level) for level in proposal.levels],
+        "notes": [said(note) for note in proposal.notes],
+        "values": [[label, rows[label], hierarchy.generalize(label, 1)] for label in commonest],
+        "more": len(rows) - len(commonest),
+        "bars": _bars(source, proposal.column, len(rows)),
+        "ends": [min(numbers), max(numbers)] if len(numbers) == len(rows) > _BARS else None,
+    }
+
+
 TASKS: Final[Mapping[str, Callable[[Mapping[str, Any]], dict[str, Any]]]] = {
     "look": look,
     "run": run,
     "compare": compare,
+    "hierarchies": hierarchies,
 }
 
 if __name__ == "__main__":

@@ -23,12 +23,16 @@ for (const kind of ["dragover", "drop"]) document.addEventListener(kind, event =
   event.preventDefault();
   if (kind === "drop" && event.dataTransfer.files.length) upload(event.dataTransfer.files[0]);
 });
-function upload(file, part) {
+// On a narrow screen the steps are a strip.
+const showStep = () => document.querySelector(".steps [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+document.addEventListener("DOMContentLoaded", showStep);
+document.addEventListener("htmx:afterSettle", showStep);
+function upload(file, field) {
   const bar = document.getElementById("uploaded"), request = new XMLHttpRequest();
-  request.open("PUT", "/upload?name=" + encodeURIComponent(file.name) + (part ? "&part" : ""));
+  request.open("PUT", "/upload?name=" + encodeURIComponent(file.name) + (field ? "&keep" : ""));
   request.upload.onprogress = event => { if (bar) { bar.hidden = false; bar.value = 100 * event.loaded / event.total; } };
   request.onloadend = () => {
-    if (part && request.status === 200) { bar.hidden = true; document.getElementById(part).value = request.responseText; }
+    if (field && request.status === 200) document.getElementById(field).value = request.responseText;
     else location.assign("/table");
   };
   request.send(file);

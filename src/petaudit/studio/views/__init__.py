@@ -6,7 +6,17 @@ from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from petaudit.studio.views import audit, columns, common, deidentify, limits, synthetic, table, take
+from petaudit.studio.views import (
+    audit,
+    columns,
+    common,
+    deidentify,
+    hierarchies,
+    limits,
+    synthetic,
+    table,
+    take,
+)
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -19,15 +29,16 @@ VIEWS: Final[Mapping[str, ModuleType]] = {
     "columns": columns,
     "limits": limits,
     "audit": audit,
+    "hierarchies": hierarchies,
     "deidentify": deidentify,
     "synthetic": synthetic,
     "take": take,
 }
 """In the order of the work; each has a TITLE, a ``context`` and ACTIONS."""
-FOR_ONE_TABLE: Final = ("columns", "limits", "audit", "deidentify")
-"""What makes no sense for a synthetic table."""
 ACTIONS: Final[Mapping[str, Action]] = {
     name: action
     for module in (common, *VIEWS.values())
     for name, action in getattr(module, "ACTIONS", {}).items()
 }
+OF_ONE_TABLE: Final = ("columns", "limits", "audit", "hierarchies", "deidentify")
+"""The views that have nothing to say of a synthetic table and its original."""

@@ -33,9 +33,4 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
-def run_again(studio: Studio, _: Mapping[str, str]) -> None:
-    """Run the document once more, for example after a stop."""
-    studio.ensure_run(again=True)
-
-
-ACTIONS: Final = {"run": run_again}
+ACTIONS: Final[dict[str, Any]] = {}

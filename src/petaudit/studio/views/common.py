@@ -28,6 +28,7 @@ def hide_values(studio: Studio, form: Mapping[str, str]) -> None:
 ACTIONS: Final = {
     "undo": lambda studio, _: studio.move(-1),
     "redo": lambda studio, _: studio.move(1),
+    "run": lambda studio, _: studio.ensure_run(again=True),
     "stop": lambda studio, _: studio.stop(),
     "language": set_language,
     "theme": set_theme,

@@ -13,7 +13,7 @@ from petaudit.singling.options import PROFILES
 from petaudit.studio import document, trio
 from petaudit.studio.document import Content, only
 from petaudit.studio.session import Finished
-from petaudit.studio.views.limits import checked_limit
+from petaudit.studio.views.limits import checked_limit, set_policy
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -100,4 +100,4 @@ def set_attacks(studio: Studio, form: Mapping[str, str]) -> None:
     studio.edit(phrase("what is tried on the synthetic table"), change)
 
 
-ACTIONS: Final = {"attacks": set_attacks}
+ACTIONS: Final = {"attacks": set_attacks, "attack-policy": set_policy}

@@ -15,6 +15,7 @@ from petaudit.reports.html import as_html
 from petaudit.reports.writing import today
 from petaudit.studio import document
 from petaudit.studio.session import CONFIG, Finished
+from petaudit.studio.views import hierarchies
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -33,6 +34,7 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
         "can_run": studio.can_run,
         "is_release": document.release(studio.content) is not None,
         "history": studio.history,
+        "has_rules": isinstance(document.loader(studio.content).get("hierarchies"), Mapping),
         "has_upload": any(
             "/" not in address
             for entry in document.tables(studio.content)
@@ -57,6 +59,9 @@ def _files(studio: Studio, language: str) -> Iterator[tuple[str, Any]]:
         return
     yield CONFIG, studio.text.encode
     yield "decisions.md", lambda: studio.decisions().encode(errors="replace")
+    rules = document.loader(studio.content).get("hierarchies")
+    if isinstance(rules, Mapping):
+        yield hierarchies.FILE, lambda: hierarchies.yaml_of(rules).encode()
     own = studio.result
     if isinstance(own, Finished):
         for each in LANGUAGES:
