@@ -18,6 +18,18 @@ document.addEventListener("click", async event => {
   try { await navigator.clipboard.writeText(text.textContent); button.classList.add("done"); }
   catch { getSelection().selectAllChildren(text); }
 });
+// A page that comes because a job ended takes nothing back that was chosen meanwhile.
+let kept = null;
+document.addEventListener("htmx:beforeSwap", event => {
+  const form = document.querySelector("form[data-keep]");
+  kept = form && event.detail.requestConfig.elt.id === "job" ? new FormData(form) : null;
+});
+document.addEventListener("htmx:afterSettle", () => {
+  for (const field of (kept && document.querySelector("form[data-keep]")?.elements) ?? []) {
+    if (field.type === "checkbox") field.checked = kept.has(field.name);
+    else if (kept.has(field.name)) field.value = kept.get(field.name);
+  }
+});
 for (const kind of ["dragover", "drop"]) document.addEventListener(kind, event => {
   if (!event.dataTransfer?.types.includes("Files")) return;
   event.preventDefault();
