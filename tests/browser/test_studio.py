@@ -155,7 +155,6 @@ def test_a_synthetic_table_is_attacked(browser: Browser, studio: Running, tmp_pa
     page.focus("#secret-11")
     page.keyboard.press("Space")
     page.wait_for_selector("#verdict")
-    page.click(".tried summary")
     page.click("#try")
     ready(page, "synthetic", "secret: [income]")
     page.wait_for_selector(".verdict.failed")

@@ -3,6 +3,7 @@
 document.addEventListener("change", event => {
   const form = event.target.closest("form[data-auto]");
   if (form) form.requestSubmit();
+  event.target.closest("form[data-keep]")?.setAttribute("data-changed", "");
   if (event.target.matches("[data-upload]") && event.target.files.length) upload(event.target.files[0], event.target.dataset.upload);
 });
 document.addEventListener("keydown", event => {
@@ -21,14 +22,18 @@ document.addEventListener("click", async event => {
 // A page that comes because a job ended takes nothing back that was chosen meanwhile.
 let kept = null;
 document.addEventListener("htmx:beforeSwap", event => {
-  const form = document.querySelector("form[data-keep]");
+  const form = document.querySelector("form[data-changed]");
   kept = form && event.detail.requestConfig.elt.id === "job" ? new FormData(form) : null;
 });
 document.addEventListener("htmx:afterSettle", () => {
-  for (const field of (kept && document.querySelector("form[data-keep]")?.elements) ?? []) {
+  const form = kept && document.querySelector("form[data-keep]");
+  if (!form) return;
+  form.dataset.changed = form.closest("details").open = true;
+  for (const field of form.elements) {
     if (field.type === "checkbox") field.checked = kept.has(field.name);
     else if (kept.has(field.name)) field.value = kept.get(field.name);
   }
+  kept = null;
 });
 for (const kind of ["dragover", "drop"]) document.addEventListener(kind, event => {
   if (!event.dataTransfer?.types.includes("Files")) return;
