@@ -7,6 +7,7 @@ import logging
 import secrets
 import shutil
 import socket
+import threading
 import webbrowser
 from collections.abc import AsyncIterator, Callable, Iterator
 from importlib.resources import files
@@ -22,10 +23,12 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from petaudit.errors import InputError, ManyProblemsError, PetauditError, phrase
+from petaudit.judging.policy import policies
 from petaudit.studio import trio
 from petaudit.studio.pages import Pages
 from petaudit.studio.session import Studio
 from petaudit.studio.views import ACTIONS, OF_ONE_TABLE, VIEWS
+from petaudit.studio.views.limits import offered
 from petaudit.studio.worker_lines import said
 from petaudit.system.debugging import show_trace
 
@@ -149,6 +152,8 @@ class Site:
 
     @contextlib.asynccontextmanager
     async def _lifespan(self, _: Starlette) -> AsyncIterator[None]:
+        # They take half a second to read, which the first click need not wait for.
+        threading.Thread(target=lambda: (policies(), offered()), daemon=True).start()
         yield
         self.studio.close()
 
