@@ -32,7 +32,7 @@ from petaudit.studio.document import Content, Version
 from petaudit.studio.jobs import Job, Workers
 from petaudit.studio.worker_lines import Said, said
 from petaudit.system.yaml_files import parse_yaml
-from petaudit.tables import is_address, private_folder
+from petaudit.tables import is_address, private_folder, shown_table
 
 CONFIG: Final = "audit.yaml"
 THEMES: Final = ("auto", "light", "dark")
@@ -140,10 +140,7 @@ class Studio:
             self._open_pipeline(Path(given).expanduser())
             return
         given = self.located(given)
-        self.edit(
-            phrase("opened {table}", table=Path(given).name if "://" not in given else given),
-            lambda _: document.new(given),
-        )
+        self.edit(phrase("opened {table}", table=shown_table(given)), lambda _: document.new(given))
 
     def located(self, given: str) -> str:
         """A table as the document names it: a file that was dropped without its folder."""
@@ -156,7 +153,11 @@ class Studio:
         return path.name if path.parent == self.files.absolute() else str(path)
 
     def _open_pipeline(self, path: Path) -> None:
+        from petaudit.pipelines.executor import Executor  # noqa: PLC0415 (slow, and seldom)
+
         text, _ = configuration_text(path)
+        # It says what is wrong with the file, line by line, before any page shows it.
+        Executor(path)
         content = parse_yaml(text, path.name).value
         loaders = content.get(LOADER) if isinstance(content, dict) else None
         if not isinstance(loaders, dict) or len(loaders) != 1:
