@@ -22,12 +22,18 @@ PEOPLE = "name,zip,age,disease\n" + "".join(
 class Running:
     """A studio that runs, and a browser that opened its address."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, *, opens_browser: bool = False) -> None:
         self.errors = folder / "stderr.txt"
         self.temporary = folder / "tmp"
         self.temporary.mkdir()
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "petaudit", "studio", "--no-browser", *arguments],
+            [
+                sys.executable,
+                "-m",
+                "petaudit",
+                "studio",
+                *([] if opens_browser else ["--no-browser"]),
+            ],
             stdout=subprocess.PIPE,
             stderr=self.errors.open("w"),
             text=True,

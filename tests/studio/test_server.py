@@ -61,6 +61,11 @@ def test_other_sites_get_nothing_done(running: Running, headers: dict[str, str])
     assert running.take("audit.yaml") == before
 
 
+def test_a_page_on_another_port_of_this_machine_reads_nothing(running: Running) -> None:
+    assert running.client.get("/table", headers={"sec-fetch-site": "same-site"}).status_code == 403
+    assert running.client.get("/table", headers={"sec-fetch-site": "none"}).status_code == 200
+
+
 def test_a_post_without_an_origin_is_refused(running: Running) -> None:
     cookies = dict(running.client.cookies)
     bare = httpx.Client(base_url=running.base, cookies=cookies)
@@ -128,6 +133,45 @@ def test_huge_endless_and_foreign_uploads_leave_nothing(monkeypatch: pytest.Monk
     assert not studio.folder.exists()
 
 
+def test_uploads_of_one_name_do_not_replace_each_other(running: Running) -> None:
+    def put(number: int) -> str:
+        answer = running.client.put("/upload?name=same.csv&keep", content=f"a\n{number}\n".encode())
+        return str(answer.text)
+
+    with ThreadPoolExecutor(8) as pool:
+        assert len({*pool.map(put, range(8))}) == 8
+
+
+@pytest.mark.parametrize(
+    "text", ["Loader: [1]", "Loader: {a: 5}", "Evaluator: 7", "Loader: {a: {filepath: b, x: 1}}"]
+)
+def test_a_pipeline_file_that_is_none_is_said(running: Running, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "wrong.yaml"
+    file.write_text(text)
+    before = running.take("audit.yaml")
+    assert 'role="alert"' in running.do("open", address=str(file))
+    assert running.take("audit.yaml") == before
+
+
+def test_the_token_is_in_no_command_line(tmp_path: Path) -> None:
+    seen = tmp_path / "seen"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\necho "$@" > {seen}\n')
+    browser.chmod(0o700)
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("BROWSER", str(browser))
+        started = Running(tmp_path, opens_browser=True)
+    until = time.monotonic() + 20
+    while not (seen.exists() and seen.read_text()) and time.monotonic() < until:
+        time.sleep(0.05)
+    address = seen.read_text().strip()
+    page = Path(address.removeprefix("file://"))
+    assert started.address not in address
+    assert started.address in page.read_text()
+    assert not stat.S_IMODE(page.stat().st_mode) & 0o077
+    started.end()
+
+
 def test_hostile_names_and_cells_are_only_text(running: Running, tmp_path: Path) -> None:
     table = tmp_path / "<img src=x>.csv"
     table.write_text(
@@ -170,6 +214,8 @@ def test_nothing_is_left_however_it_ends(tmp_path: Path, people: Path, how: int)
     started = Running(tmp_path)
     started.open(people)
     assert started.folders
+    # In the middle of a run.
+    started.client.get("/audit")
     os.kill(started.process.pid, how)
     started.process.wait(20)
     until = time.monotonic() + 20

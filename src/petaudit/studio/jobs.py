@@ -53,6 +53,8 @@ class Workers:
 
     def __init__(self, folder: Path, lock: threading.RLock) -> None:
         self._folder = folder
+        self._temporary = folder / "studio" / "tmp"
+        self._temporary.mkdir()
         self._lock = lock
         self._waiting = self._start()
         self._working: subprocess.Popen[str] | None = None
@@ -69,6 +71,8 @@ class Workers:
             encoding="utf-8",
             # Ctrl-C on the terminal is for the studio, which ends its workers itself.
             start_new_session=True,
+            # What engines write on their way goes with the folder, however it ends.
+            env={**os.environ, "TMPDIR": str(self._temporary)},
         )
 
     def begin(self, job: Job, then: Callable[[Job], None]) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from petaudit._version import __version__
 from petaudit.errors import term
 from petaudit.i18n.catalogue import LANGUAGES
+from petaudit.i18n.text import without_passwords
 from petaudit.studio import document, trio
 from petaudit.studio.session import CONFIG, THEMES, Studio
 from petaudit.studio.views import OF_ONE_TABLE, VIEWS, take
+from petaudit.studio.worker_lines import spoken
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -39,7 +42,7 @@ class Pages:
         """How far the job is; once it is over, what loads the page anew."""
         return self._render("job.html.j2", view=view, polls=True)
 
-    def download(self, what: str, language: str) -> tuple[str, bytes] | None:
+    def download(self, what: str, language: str) -> tuple[str, bytes | Path] | None:
         """A file to take away, and its name."""
         if language not in LANGUAGES:
             return None
@@ -60,13 +63,13 @@ class Pages:
                     "voice": voice,
                     "say": voice.say,
                     "name": voice.name,
-                    "said": lambda sentence: sentence.get(voice.language, ""),
+                    "said": lambda sentence: sentence.get(spoken(voice), ""),
                     "t": lambda text: voice.say(term(text)),
                     "views": {name: each.TITLE for name, each in VIEWS.items()},
                     "languages": {name: _SHOWN.get(name, name) for name in LANGUAGES},
                     "themes": THEMES,
                     "config": CONFIG,
-                    "yaml": document.text_of(shown) if shown else "",
+                    "yaml": without_passwords(document.text_of(shown)) if shown else "",
                     "job": studio.job,
                     "polls": False,
                     "version": __version__,

@@ -18,7 +18,13 @@ from urllib.parse import parse_qs
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import (
+    FileResponse,
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -112,7 +118,8 @@ class Guard:
             f"http://{host}"
         ):
             return PlainTextResponse("another origin", 403)
-        if not is_read and site != "same-origin":
+        # Another port of this machine is the same site, and is sent the cookie.
+        if site not in ("same-origin", "none") and (not is_read or request.url.path != "/"):
             return PlainTextResponse("another origin", 403)
         if secrets.compare_digest(
             request.cookies.get(self._cookie, "").encode(), self._secret.encode()
@@ -215,21 +222,27 @@ class Site:
     async def upload(self, request: Request) -> Response:
         """Take a table, block by block, into the private folder."""
         name = upload_name(request.query_params.get("name", ""))
+        # Nobody else can have the name meanwhile: of two uploads none takes the other's place.
         target, self.studio.notice = _free(self.studio.files, name), None
         part = target.with_name(f".{secrets.token_hex(8)}.part")
+        is_whole = False
         try:
             with part.open("xb") as file:
-                taken, room = 0, shutil.disk_usage(part.parent).free - _ROOM
+                taken = 0
                 async for block in request.stream():
                     taken += len(block)
-                    if taken > min(LARGEST_UPLOAD, room):
+                    room = shutil.disk_usage(part.parent).free - _ROOM
+                    if taken > LARGEST_UPLOAD or len(block) > room:
                         return PlainTextResponse("too large", 413)
                     await run_in_threadpool(file.write, block)
             part.replace(target)
+            is_whole = True
         except ClientDisconnect:
             return Response(status_code=400)
         finally:
             part.unlink(missing_ok=True)
+            if not is_whole:
+                target.unlink(missing_ok=True)
         with self._noticed():
             if not name.lower().endswith(_TABLES):
                 target.unlink()
@@ -250,6 +263,8 @@ class Site:
             return _nothing()
         name, content = found
         kind = "application/octet-stream"
+        if isinstance(content, Path):
+            return FileResponse(content, media_type=kind, filename=name)
         header = {"content-disposition": f'attachment; filename="{name}"'}
         return Response(content, media_type=kind, headers=header)
 
@@ -270,12 +285,16 @@ def upload_name(given: str) -> str:
 
 
 def _free(folder: Path, name: str) -> Path:
-    """A name that no earlier upload has."""
+    """A name that no earlier upload has, taken at once."""
     path, number = folder / name, 1
-    while path.exists():
-        number += 1
-        path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
-    return path
+    while True:
+        try:
+            path.touch(mode=0o600, exist_ok=False)
+        except FileExistsError:
+            number += 1
+            path = folder / f"{Path(name).stem}-{number}{Path(name).suffix}"
+        else:
+            return path
 
 
 async def _form(request: Request) -> dict[str, str] | None:
@@ -325,7 +344,11 @@ def serve(studio: Studio, *, port: int, opens_browser: bool, say: Callable[[str]
     address = f"http://{HOST}:{port}/?token={token}"
     say(address)
     if opens_browser:
-        webbrowser.open(address)
+        # The address of a program is for all users of a machine to see: the token is in a file.
+        page = studio.folder / "open.html"
+        page.touch(mode=0o600)
+        page.write_text(f'<meta http-equiv="refresh" content="0;url={address}">', encoding="utf-8")
+        webbrowser.open(page.as_uri())
     try:
         uvicorn.Server(config).run(sockets=[listening])
     finally:

@@ -32,7 +32,7 @@ from petaudit.studio.document import Content, Version
 from petaudit.studio.jobs import Job, Workers
 from petaudit.studio.worker_lines import Said, said
 from petaudit.system.yaml_files import parse_yaml
-from petaudit.tables import is_address, private_folder
+from petaudit.tables import is_address, private_folder, shown_table
 
 CONFIG: Final = "audit.yaml"
 THEMES: Final = ("auto", "light", "dark")
@@ -140,7 +140,7 @@ class Studio:
             self._open_pipeline(Path(given).expanduser())
             return
         given = self.located(given)
-        self.edit(phrase("opened {table}", table=_shown(given)), lambda _: document.new(given))
+        self.edit(phrase("opened {table}", table=shown_table(given)), lambda _: document.new(given))
 
     def open_trio(self, original: str, synthetic: str, control: str) -> None:
         """Take a synthetic table, what it was learned from, and what it was not."""
@@ -148,7 +148,7 @@ class Studio:
         if not given[0] or not given[1]:
             raise OptionError("name both tables: the original and the synthetic one")
         given = [self.located(each) if each else "" for each in given]
-        note = phrase("opened {table}", table=_shown(given[1]))
+        note = phrase("opened {table}", table=shown_table(given[1]))
         self.edit(note, lambda _: trio.new(*given))
         if self.look is not None and self.look.is_over:
             self._looked(self.look)
@@ -164,7 +164,11 @@ class Studio:
         return path.name if path.parent == self.files.absolute() else str(path)
 
     def _open_pipeline(self, path: Path) -> None:
+        from petaudit.pipelines.executor import Executor  # noqa: PLC0415 (slow, and seldom)
+
         text, _ = configuration_text(path)
+        # It says what is wrong with the file, line by line, before any page shows it.
+        Executor(path)
         content = parse_yaml(text, path.name).value
         if not isinstance(content, dict) or not trio.is_open_to(content):
             raise InputError(
@@ -383,10 +387,6 @@ def _user() -> str:
         return getpass.getuser()
     except (OSError, KeyError):
         return "?"
-
-
-def _shown(address: str) -> str:
-    return address if "://" in address else Path(address).name
 
 
 def _now() -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from petaudit.errors import term
@@ -47,7 +47,7 @@ def _addresses(given: Any) -> list[str]:
     return [*map(str, given.values())] if isinstance(given, Mapping) else [str(given)]
 
 
-def file(studio: Studio, what: str, language: str) -> tuple[str, bytes] | None:
+def file(studio: Studio, what: str, language: str) -> tuple[str, bytes | Path] | None:
     """A file by its name; None where there is none."""
     if what == "petaudit-studio.zip":
         return what, _archive(studio)
@@ -68,7 +68,7 @@ def _files(studio: Studio, language: str) -> Iterator[tuple[str, Any]]:
             yield f"audit-{each}.html", lambda each=each: _report(own, each)
         released = next((own.folder / name for name in own.about["files"] if ".csv" in name), None)
         if released is not None:
-            yield _TABLE, released.read_bytes
+            yield _TABLE, lambda: released
 
 
 def _report(own: Finished, language: str) -> bytes:
@@ -77,12 +77,17 @@ def _report(own: Finished, language: str) -> bytes:
     return as_html(view, Voice(language)).encode(errors="backslashreplace")
 
 
-def _archive(studio: Studio) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+def _archive(studio: Studio) -> Path:
+    """All files in one, on the disk: a table may be larger than the memory."""
+    path = studio.folder / "petaudit-studio.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, made in _files(studio, studio.language):
-            archive.writestr(name, made())
-    return packed.getvalue()
+            content = made()
+            if isinstance(content, Path):
+                archive.write(content, name)
+            else:
+                archive.writestr(name, content)
+    return path
 
 
 ACTIONS: Final[dict[str, Any]] = {}
