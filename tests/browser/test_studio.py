@@ -111,6 +111,7 @@ def test_the_same_by_keyboard_in_chinese_on_a_phone(browser: Browser, studio: Ru
     page.keyboard.press("Control+a")
     page.keyboard.type("benchmark://patient")
     page.keyboard.press("Enter")
+    ready(page, "table", "benchmark://patient")
     page.wait_for_selector(".preview")
     tab_to("go-on")
     page.keyboard.press("Enter")
