@@ -13,12 +13,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playwright.sync_api import Page, sync_playwright
+from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from petaudit.i18n.catalogue import ENGLISH, LANGUAGES
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
-SIZE = {"width": 1280, "height": 860}
+SIZE: ViewportSize = {"width": 1280, "height": 860}
 NO_ROLE = {4: "insensitive_attribute", 5: "insensitive_attribute", 6: "insensitive_attribute"}
 
 
