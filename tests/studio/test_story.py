@@ -130,7 +130,8 @@ def test_what_is_taken_away_gives_the_same_again(
     assert "passed" in running.page("take")
     archive = zipfile.ZipFile(io.BytesIO(running.take("petaudit-studio.zip")))
     assert {*archive.namelist()} == {
-        *("audit.yaml", "decisions.md", "audit-en.html", "audit-zh-TW.html", "released.csv")
+        *("audit.yaml", "decisions.md", "audit-en.html", "audit-zh-TW.html", "released.csv"),
+        "released.transformation.json",
     }
     for report in ("audit-en.html", "audit-zh-TW.html"):
         assert "Wanda" not in archive.read(report).decode()
@@ -146,4 +147,10 @@ def test_what_is_taken_away_gives_the_same_again(
     assert main(["report", str(out / "result.json"), "--out", str(report)]) == 0
     assert report.read_text() == archive.read("audit-en.html").decode()
     assert again["verdict"] == "passed"
+    (tmp_path / "made.json").write_bytes(archive.read("released.transformation.json"))
+    applied = tmp_path / "applied.csv"
+    command = ["apply", str(tmp_path / "made.json"), str(people), "--out", str(applied)]
+    assert main(command) == 0
+    # A pipeline writes semicolons.
+    assert applied.read_bytes().replace(b",", b";") == archive.read("released.csv")
     assert b"Wanda" not in archive.read("released.csv")

@@ -32,7 +32,7 @@ from petaudit.proposing import propose_hierarchies
 from petaudit.proposing.hierarchies import GIVEN, Proposal
 from petaudit.roles import read_side_car
 from petaudit.starter import guesses_from
-from petaudit.studio.worker_lines import said
+from petaudit.studio.worker_lines import TRANSFORMATION, said
 from petaudit.system.memory import set_memory
 from petaudit.system.progress import Stage, watched
 from petaudit.system.reading import Reading
@@ -190,6 +190,8 @@ def run(task: Mapping[str, Any]) -> dict[str, Any]:
     )
     verdict = executor.run()
     made = executor.anonymized
+    if made is not None:
+        made.transformation.write(Path(task["out"]) / TRANSFORMATION)
     return {
         "verdict": verdict,
         "files": executor.file_names,

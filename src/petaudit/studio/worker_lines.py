@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from petaudit.i18n.catalogue import LANGUAGES
 from petaudit.i18n.phrases import render
 from petaudit.i18n.voice import HIDE_BELOW, Voice
 
 Said: TypeAlias = dict[str, str]
+TRANSFORMATION: Final = "released.transformation.json"
+"""What was done to the table, for ``petaudit apply``; beside the results of a run."""
 
 
 def said(text: str) -> Said:

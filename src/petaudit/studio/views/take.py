@@ -16,6 +16,7 @@ from petaudit.reports.writing import today
 from petaudit.studio import document
 from petaudit.studio.session import CONFIG, Finished
 from petaudit.studio.views import hierarchies
+from petaudit.studio.worker_lines import TRANSFORMATION
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -69,6 +70,9 @@ def _files(studio: Studio, language: str) -> Iterator[tuple[str, Any]]:
         released = next((own.folder / name for name in own.about["files"] if ".csv" in name), None)
         if released is not None:
             yield _TABLE, lambda: released
+        transformation = own.folder / TRANSFORMATION
+        if transformation.exists():
+            yield TRANSFORMATION, lambda: transformation
 
 
 def _report(own: Finished, language: str) -> bytes:
