@@ -34,7 +34,7 @@ test: $(INSTALLED_TEST)
 # missing, tests are skipped, unless PETAUDIT_SPARK, PETAUDIT_POSTGRES and PETAUDIT_BROWSER are "required".
 test-long: $(INSTALLED_DEV)
 	$(BIN)/python -m compileall -q src
-	PETAUDIT_TESTS=$${PETAUDIT_TESTS:-long} $(BIN)/python -m pytest -n 2
+	PETAUDIT_TESTS=$${PETAUDIT_TESTS:-long} $(BIN)/python -m pytest -n 2 --durations 30
 
 # Intervals and false alarms on 400 tables of each kind, the truth of which is known.
 simulations: $(INSTALLED_TEST)
@@ -55,7 +55,7 @@ postgres:
 # Java and PySpark (400 MB), which the tests of Spark need; without them they are skipped.
 spark: $(INSTALLED_DEV)
 	sh scripts/install_spark.sh
-	$(INSTALL) '.[dev,spark]'
+	$(INSTALL) '.[dev,spark]' 'pyspark[connect]'
 
 # Each extra alone in a fresh environment, used once.
 extras: $(INSTALLED_DEV)

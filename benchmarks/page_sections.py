@@ -134,6 +134,7 @@ def _bare(page: Page, found: Sequence[Any]) -> None:
         header,
         [[titles.get(own, own), *(rows[own].get(name, "") for name in names)] for own in rows],
     )
+    page.paragraph(page.say("elsewhere"))
 
 
 def _compared(page: Page, section: str, found: Sequence[Any], figure: str) -> None:

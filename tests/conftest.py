@@ -120,6 +120,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as environment:
         for name in ("SPARK_HOME", "SPARK_LOCAL_IP", "PYSPARK_PYTHON", "SPARK_CONF_DIR"):
             environment.delenv(name, raising=False)
+        # Where much else runs, an executor may need more than a minute to start.
+        environment.setenv("PETAUDIT_SPARK_WAIT", "600")
         session = start(tmp_path_factory.mktemp("spark"))
         yield session
         stop(session)

@@ -1,10 +1,15 @@
 # Written by scripts/make_stub.py; do not edit.
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
 from petaudit import datasets as datasets
 from petaudit._version import __version__ as __version__
+from petaudit.anonymizing.applying import Applied
+from petaudit.anonymizing.asking import LevelSpec, Recoding
+from petaudit.anonymizing.problem import Objective
 from petaudit.exact.fractions import Number
+from petaudit.generalizing import IdentifierColumns
 from petaudit.judging.policy import PolicySpec
 from petaudit.inputs import RolesSpec, Suppressed
 from petaudit.labels.hierarchies import HierarchySpec
@@ -23,11 +28,8 @@ from petaudit.judging.policy import Policy as Policy
 from petaudit.roles import Role as Role
 from petaudit.roles import Roles as Roles
 from petaudit.anonymizing.transformation import Transformation as Transformation
-from petaudit.anonymizing.making import anonymize as anonymize
-from petaudit.anonymizing.applying import apply as apply
 from petaudit.labels.grouping import cuts as cuts
 from petaudit.labels.rules import dates as dates
-from petaudit.anonymizing.risk_utility import frontier as frontier
 from petaudit.generalizing import generalize as generalize
 from petaudit.starter import guess_roles as guess_roles
 from petaudit.labels.grouping import keep as keep
@@ -42,26 +44,12 @@ from petaudit.labels.grouping import rare as rare
 from petaudit.reports.writing import report as report
 from petaudit.system.languages import set_language as set_language
 from petaudit.system.memory import set_memory as set_memory
-from petaudit.suppressing import suppress as suppress
 from petaudit.synthesizing import synthesize as synthesize
 from petaudit.synthesizing import synthesize_private as synthesize_private
 from petaudit.labels.grouping import tree as tree
 from petaudit.measures.utility_bias import utility_bias as utility_bias
 
-class _Arguments(TypedDict, total=False):
-    control: object
-    population: object
-    roles: RolesSpec
-    quasi_identifiers: Sequence[str] | str | None
-    sensitive: Sequence[str] | str | None
-    hierarchies: HierarchySpec
-    key: str | None
-    suppressed: Suppressed
-    reveal_values: bool
-    engine: str | None
-    spark_master: str | None
-    person: str | None
-    person_is_pseudonym: bool | None
+class _Reading(TypedDict, total=False):
     delimiter: str | None
     encoding: str | None
     sheet: str | int | None
@@ -69,10 +57,31 @@ class _Arguments(TypedDict, total=False):
     null: Sequence[str] | str | None
     blank_rows: str | None
 
+class _OfOriginal(_Reading, total=False):
+    population: object
+    roles: RolesSpec
+    quasi_identifiers: Sequence[str] | str | None
+    sensitive: Sequence[str] | str | None
+    hierarchies: HierarchySpec
+    suppressed: Suppressed
+    reveal_values: bool
+    engine: str | None
+    spark_master: str | None
+    person: str | None
+    person_is_pseudonym: bool | None
+
+class _Arguments(_OfOriginal, total=False):
+    control: object
+    key: str | None
+
 class _WithOriginal(_Arguments, total=False):
     original: object
 
 def audit(table: object, *, measures: Iterable[str] | str | None = None, limits: Mapping[str, Number] | None = None, options: Mapping[str, Mapping[str, Any]] | None = None, population_size: Any = None, policy: PolicySpec | None = None, strict: bool = False, advice: bool = True, **inputs: Unpack[_WithOriginal]) -> Audit: ...
+def suppress(table: object, *, limits: Mapping[str, Number] | None = None, options: Mapping[str, Mapping[str, Any]] | None = None, population_size: Any = None, policy: PolicySpec | None = None, max_suppression: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Any: ...
+def anonymize(table: object, *, limits: Mapping[str, Number] | None = None, options: Mapping[str, Mapping[str, Any]] | None = None, population_size: Any = None, policy: PolicySpec | None = None, objective: Objective = 'loss', weights: Mapping[str, float] | None = None, levels: Mapping[str, LevelSpec] | None = None, max_suppression: int | float | str = 0, recoding: Recoding = 'local', drop_suppressed: bool = False, time_limit: float | None = None, keep: Sequence[str] | str = (), identifier_columns: IdentifierColumns = 'drop', **inputs: Unpack[_OfOriginal]) -> Anonymized: ...
+def frontier(table: object, *, limits: Mapping[str, Sequence[Any] | Any], options: Mapping[str, Mapping[str, Any]] | None = None, max_suppression: Sequence[int | float | str] | int | float | str = 0, objective: Objective = 'loss', weights: Mapping[str, float] | None = None, levels: Mapping[str, LevelSpec] | None = None, recoding: Recoding = 'local', drop_suppressed: bool = False, time_limit: float | None = None, population_size: Any = None, **inputs: Unpack[_OfOriginal]) -> Frontier: ...
+def apply(transformation: Transformation | str | Path, table: object, *, release: object = None, population: object = None, drop_suppressed: bool | None = None, **inputs: Unpack[_Reading]) -> Applied: ...
 def k_anonymity(table: object, *, limit: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def k_map(table: object, *, limit: Number | None = None, population_size: int | None = None, significance: Number | None = None, **inputs: Unpack[_WithOriginal]) -> Result: ...
 def alpha_k_anonymity(table: object, *, limit: Number | None = None, k: int | None = None, worst: int = 5, **inputs: Unpack[_WithOriginal]) -> Result: ...

@@ -117,6 +117,12 @@ class Inputs:
         return self.roles.quasi_identifiers
 
     @property
+    def identifiers(self) -> list[str]:
+        """The columns that name people, but for those that people are counted or joined by."""
+        named = self.roles.columns(Role.IDENTIFIER)
+        return [name for name in named if name not in (self.key, self.person)]
+
+    @property
     def tables(self) -> dict[str, Source]:
         """The tables by what they are."""
         given = {

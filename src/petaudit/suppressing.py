@@ -28,7 +28,6 @@ from petaudit.inputs import Inputs
 from petaudit.judging.policy import PolicySpec, find_policy
 from petaudit.measures import find_measure
 from petaudit.measures.base import refuse_unknown, spelled_out
-from petaudit.roles import Role
 from petaudit.tables import in_kind_of, open_source
 from petaudit.tables.source import RowPicker, Source
 
@@ -53,15 +52,8 @@ class Suppression:
     @property
     def table(self) -> pa.Table:
         """The rows that are left, in their order and without identifiers."""
-        table = self.inputs.table.to_arrow().drop_columns(self.identifiers)
+        table = self.inputs.table.to_arrow().drop_columns(self.inputs.identifiers)
         return table if self.kept.all() else table.filter(self.kept)
-
-    @property
-    def identifiers(self) -> list[str]:
-        """The columns that name people and are left out; what people are counted by is not."""
-        inputs = self.inputs
-        named = inputs.roles.columns(Role.IDENTIFIER)
-        return [name for name in named if name not in (inputs.key, inputs.person)]
 
     @property
     def rows_dropped(self) -> int:

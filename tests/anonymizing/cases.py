@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from anonymizing.anonymizing_twin import ILLNESSES, Case
-from budget import IS_RANDOM
+from budget import IS_LONG, IS_RANDOM
 from petaudit.anonymizing.problem import OBJECTIVES, Problem
 from petaudit.anonymizing.solution import Solution
 from petaudit.inputs import Inputs, gather
@@ -56,8 +56,10 @@ _SENSITIVE = {name for name, _ in LIMITS[7:15]}
 
 
 def seeds(number: int) -> range:
-    """Numbers of cases; other ones every time where that is asked for."""
-    first = random.SystemRandom().randrange(10**9) if IS_RANDOM else 0
+    """Numbers of cases: others in the long run, and every time others where that is asked for."""
+    first = 10_000 if IS_LONG else 0
+    if IS_RANDOM:
+        first = random.SystemRandom().randrange(10**9)
     return range(first, first + number)
 
 

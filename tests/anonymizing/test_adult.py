@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from petaudit import datasets
-from petaudit.anonymizing.frontier import frontier, grid
+from petaudit.anonymizing.frontier import frontier
 from petaudit.anonymizing.local import local_value, recode_locally
 from petaudit.anonymizing.node import Judge
 from petaudit.anonymizing.problem import Problem
@@ -82,7 +82,8 @@ def test_local_recoding_keeps_more_than_the_prototype_and_suppresses_nothing(
 
 def test_a_frontier_is_what_single_searches_come_to() -> None:
     problem = adult(EIGHT, K, max_suppression="5%")
-    points = frontier(problem, grid({}, {"k-anonymity": [10, 2, 100]}, ["5%", 0]))
+    limits = [({"k-anonymity": {"limit": k}}, rows) for rows in ("5%", 0) for k in (2, 10, 100)]
+    points = frontier(problem, limits)
     assert [point.settings["k-anonymity"]["limit"] for point in points] == [2, 10, 100] * 2
     for point in points:
         assert point.solution is not None
@@ -102,7 +103,8 @@ def test_a_search_that_is_stopped_knows_how_far_the_optimum_can_be() -> None:
 def test_looser_limits_never_seem_to_cost_more() -> None:
     """Local recoding from the best levels with 5 % suppressed comes to more than without."""
     problem = adult([*NAMES], K)
-    found = frontier(problem, grid({}, {"k-anonymity": [5]}, ["5%", 0]), with_local=True)
+    limits = [({"k-anonymity": {"limit": 5}}, rows) for rows in ("5%", 0)]
+    found = frontier(problem, limits, with_local=True)
     loose, tight = (point.local for point in found)
     assert loose is not None
     assert tight is not None

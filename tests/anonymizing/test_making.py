@@ -209,6 +209,20 @@ def test_a_result_that_the_audit_refutes_is_never_returned(monkeypatch: pytest.M
         petaudit.anonymize(pa.table(ROWS), limits={"k-anonymity": 3}, **GIVEN)
 
 
+def test_a_result_that_cannot_be_measured_is_no_contradiction() -> None:
+    """A person of the population may be in g, or in the cell that was suppressed to begin with."""
+    table = pa.table({"c": ["x", "y", "*", "*"], "d": ["p", "p", "q", "q"]})
+    others = pa.table({"c": ["y", "y", "y", "*", "*"], "d": ["p", "p", "p", "q", "q"]})
+    with pytest.raises(UndecidedError, match=r"cannot be measured \(delta-presence\).*overlapping"):
+        petaudit.anonymize(
+            table,
+            quasi_identifiers=["c", "d"],
+            hierarchies={"c": {"x": ["g", "*"], "y": ["g", "*"]}, "d": {"p": "*", "q": "*"}},
+            population=pa.concat_tables([table, others]),
+            limits={"delta-presence": 0.5},
+        )
+
+
 def test_no_released_value_is_finer_than_its_level() -> None:
     random = np.random.default_rng(7)
     table = pa.table(

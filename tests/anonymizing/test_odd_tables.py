@@ -20,7 +20,7 @@ from petaudit.auditing.runner import run_measure
 from petaudit.inputs import gather
 from petaudit.measures import find_measure
 
-CASES = 500 if IS_LONG else 90
+CASES = 150 if IS_LONG else 90
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
 
 TREES = {

@@ -22,6 +22,8 @@ pytestmark = pytest.mark.long
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROWS = 400
+FEW = 500
+"""So many rows of Adult."""
 MODULES = ["first_call", "measuring", "mpuccs", "mpuccs_worker", "pairs"]
 MODULES += ["petsard_record", "petsard_worker", "pipeline_cost", "run", "shapes"]
 
@@ -42,9 +44,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def measured(bench: dict[str, ModuleType], folder: Path) -> Any:
+def few(bench: dict[str, ModuleType], folder: Path) -> Path:
+    """The beginnings of the bundled tables, under their names."""
+    for name in ("ori", "syn", "control"):
+        table = pq.read_table(bench["pairs"].datasets.load(f"adult-income_{name}").path)
+        pq.write_table(table.slice(0, FEW), folder / f"few_{name}")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def measured(bench: dict[str, ModuleType], few: Path) -> Any:
     """One round with up to two columns, in real processes."""
-    return bench["mpuccs"].measure(ROWS, 1, folder, up_to=2)
+    with pytest.MonkeyPatch.context() as patch:
+        pair = few / "few_ori", few / "few_syn"
+        patch.setattr(bench["mpuccs"], "bundled_pair", lambda: pair)
+        return bench["mpuccs"].measure(ROWS, 1, few, up_to=2)
 
 
 def read(bench: dict[str, ModuleType], rows: int, folder: Path) -> tuple[pa.Table, pa.Table]:
@@ -122,7 +136,7 @@ def test_search_and_queries_counted_every_combination_of_adult(
 def test_time_is_shared_out_over_rows_of_both_tables_and_combinations(
     bench: dict[str, ModuleType], measured: Any
 ) -> None:
-    assert measured.cells[bench["mpuccs"].ADULT] == 2 * 39_074 * 120
+    assert measured.cells[bench["mpuccs"].ADULT] == 2 * FEW * 120
     assert measured.cells[measured.large] == 2 * ROWS * 210
     assert measured.cells[measured.half] == ROWS * 210
 
@@ -381,7 +395,14 @@ def test_worker_over_its_time_limit_ends_the_run(
         bench["measuring"].run_worker("mpuccs_worker.py", job, time_limit=1e-3)
 
 
-def test_the_cost_of_the_seeds_pipeline_is_measured(bench: dict[str, ModuleType]) -> None:
+def test_the_cost_of_the_seeds_pipeline_is_measured(
+    bench: dict[str, ModuleType], few: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("_SCRIPT", "SEED"):
+        text = getattr(bench["pipeline_cost"], name).replace("adult-income_schema", "schema")
+        text = text.replace("benchmark://adult-income_", f"{few}/few_")
+        text = text.replace("//schema", "//adult-income_schema")
+        monkeypatch.setattr(bench["pipeline_cost"], name, text)
     result = bench["pipeline_cost"].measure_pipeline(1)
     assert [len(value) for value in result.runs.values()] == [1, 1]
     [check] = result.checks()

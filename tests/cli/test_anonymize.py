@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import stat
 from pathlib import Path
@@ -73,6 +74,15 @@ def test_new_rows_that_keep_no_limit_are_not_written(run: Run) -> None:
     assert not Path("new-released.csv").exists()
 
 
+def test_open_questions_are_said_and_with_strict_nothing_is_written(run: Run) -> None:
+    words = ("anonymize", "original.csv", "--qi", "zip", *ROLES[4:], "--k", 3, *OUT, "--quiet")
+    done = run(*words, "--strict")
+    assert done.code == 2
+    assert "columns without a role, which no measure looked at: age" in done.err
+    assert not Path("released.csv").exists()
+    assert "with open questions" in run(*words).out
+
+
 def test_reports_and_json_say_how_it_was_made(run: Run) -> None:
     done = run(
         *("anonymize", "original.csv", *ROLES, "--k", 3, *OUT),
@@ -81,6 +91,10 @@ def test_reports_and_json_say_how_it_was_made(run: Run) -> None:
     assert done.code == 0, done.err
     document = json.loads(done.out)
     assert document["anonymization"]["rows_suppressed"] == 0
+    table = document["inputs"]["table"]
+    written = hashlib.sha256(Path("released.csv").read_bytes()).hexdigest()
+    assert (table["name"], table["sha256"]) == ("released.csv", written)
+    assert document["inputs"]["original"]["name"] == "original.csv"
     assert "How the table was made" in Path("r.html").read_text()
     assert "10115" not in Path("r.md").read_text() + done.out
     again = run("report", "released.transformation.json")

@@ -90,6 +90,23 @@ def test_the_document_has_all_figures_and_no_value(run: Run) -> None:
     assert groups == ["the rarest 1 %", "the rarest 5 %", "sex: 1", "sex: 2"]
 
 
+def test_groups_are_told_worst_first_and_named_where_values_may_be_seen(
+    run: Run, write: Write
+) -> None:
+    men = [row for row in ORIGINAL if row[1] == "m"]
+    write("men.csv", text([*men, *people(5, 400 - len(men))]))
+    given = ("attack", "original.csv", "men.csv", "--control", "control.csv", "--by", "sex")
+    told = " ".join(run(*given, "--reveal-values", "--details").out.split())
+    assert told.index("sex: m: >") < told.index("sex: f: <")
+    hidden = run(*given, "--details").out
+    assert any(f"sex: {number}: >" in hidden for number in (1, 2))
+    assert "sex: m" not in hidden
+    many = " ".join(run(*given[:-1], "secretword", "--details").out.split())
+    assert "more groups" not in many
+    many = " ".join(run(*given[:-1], "age", "--details").out.split())
+    assert "more groups are in the JSON document (exposed)" in many
+
+
 def test_numbers_of_exposed_rows_are_for_the_steward(run: Run, tmp_path: Path) -> None:
     given = ("--measures", "copied-rows", "--rows", tmp_path / "rows.csv")
     run("attack", "original.csv", "copies.csv", "--control", "control.csv", *given)
@@ -136,12 +153,53 @@ def test_controls_that_are_the_original(run: Run, write: Write) -> None:
     assert run("attack", "original.csv", "copies.csv", *given, "0.2").code == 1
 
 
+def test_controls_that_the_generator_saw(run: Run, write: Write) -> None:
+    """Whoever trained it on everybody finds no excess: that keeps no limit."""
+    same = run("attack", "original.csv", "copies.csv", "--control", "copies.csv")
+    assert same.code == 2
+    assert "the control is the synthetic table itself" in same.err
+    write("both.csv", text([*ORIGINAL[:60], *CONTROL[:60], *people(3, 300)]))
+    found = run("attack", "original.csv", "both.csv", "--control", "control.csv", "--limit", "0.3")
+    assert found.code == 2
+    assert "are rows of the synthetic table, more than chance explains" in found.out
+    assert "the generator has seen people of the control" in found.err
+
+
+def test_a_column_that_numbers_people_hides_no_copies_unsaid(run: Run, write: Write) -> None:
+    for name, rows in (("o", ORIGINAL), ("s", ORIGINAL), ("c", CONTROL)):
+        head, *lines = text(rows).splitlines()
+        numbered = [f"{name}{place},{line}" for place, line in enumerate(lines)]
+        write(f"{name}.csv", "\n".join([f"id,{head}", *numbered]) + "\n")
+    given = ("attack", "o.csv", "s.csv", "--control", "c.csv", "--measures", "copied-rows")
+    assert "no value of the original in 'id'" in run(*given).out
+    by = ("--option", "copied-rows.columns=age,sex,zip", "--limit", "0.5")
+    found = run(*given, *by)
+    assert found.code == 1
+    assert "no whole row" not in found.out
+    assert "no whole row" not in run(*TABLES).out
+
+
+def test_a_secret_of_many_numbers_is_guessed_with_a_tolerance(run: Run, write: Write) -> None:
+    """Copies with noise pass where only equal numbers count, which is said."""
+    near = [(age, sex, zip_ + 1, word) for age, sex, zip_, word in ORIGINAL]
+    write("near.csv", text(near))
+    given = ("attack", "original.csv", "near.csv", "--control", "control.csv", "--secret", "zip")
+    limit = ("--measures", "attribute-inference", "--limit", "0.1")
+    found = run(*given, *limit)
+    assert found.code == 0
+    assert "only equal numbers count as guessed, and 'zip' has many" in " ".join(found.out.split())
+    tolerant = run(*given, *limit, "--tolerance", "0.05")
+    assert tolerant.code == 1
+    assert "only equal numbers" not in tolerant.out
+    assert "only equal numbers" not in run(*TABLES, "--secret", "secretword").out
+
+
 def test_the_original_itself_exposes_everybody(run: Run) -> None:
     found = run(
         "attack", "original.csv", "original.csv", "--control", "control.csv", "--limit", "0.5"
     )
     assert found.code == 1
-    assert "the synthetic table has the very rows of the original" in found.out
+    assert "the synthetic table has exactly the rows of the original" in found.out
     row = next(line for line in found.out.splitlines() if line.startswith("copied-rows  >"))
     assert row.split()[1:4] == [">97.5%", "<2.5%", "1.00"]
 
@@ -153,7 +211,7 @@ def test_constant_columns_are_left_out_by_name(run: Run, write: Write) -> None:
         joined = (f"{line},{last}" for line, last in zip(lines, more, strict=True))
         write(name, "\n".join(joined) + "\n")
     found = run("attack", "o.csv", "s.csv", "--control", "c.csv")
-    assert "tell nobody apart and are left out: 'same'" in found.out
+    assert "columns with a single value are left out: 'same'" in found.out
     refused = run("attack", "o.csv", "s.csv", "--control", "c.csv", "--secret", "same")
     assert "there is nothing to guess" in refused.err
 

@@ -8,6 +8,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -156,3 +157,36 @@ def test_a_later_signal_is_heard_again(monkeypatch: pytest.MonkeyPatch) -> None:
         assert termination.interrupted_code() == 143
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+class ToldInDestructor:
+    def __del__(self) -> None:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0)
+
+
+def told_while_logging() -> None:
+    """Around the start of a program Python holds a lock of logging's, and drops exceptions."""
+    tell = partial(os.kill, os.getpid(), signal.SIGTERM)
+    try:
+        exec("tell()\nfor _ in range(9): pass", {"__name__": "logging", "tell": tell})  # noqa: S102
+    except KeyboardInterrupt:
+        pytest.fail("raised where the lock is held")
+
+
+@pytest.mark.parametrize("tell", [ToldInDestructor, told_while_logging])
+def test_what_python_drops_is_said_again(
+    tell: Callable[[], object], capfd: pytest.CaptureFixture[str]
+) -> None:
+    def told_in_vain() -> None:
+        tell()
+        time.sleep(PATIENCE)
+
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    try:
+        with termination.graceful_shutdown(is_program=False), pytest.raises(KeyboardInterrupt):
+            told_in_vain()
+        assert termination.interrupted_code() == 143
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert capfd.readouterr() == ("", "")

@@ -91,14 +91,15 @@ LOCAL: dict[str, Callable[[Columns, Path], Any]] = {
     "dask": _dask,
     "ibis": _ibis,
 }
-ENGINES = [*LOCAL, pytest.param("pyspark", marks=pytest.mark.spark)]
+ON_SPARK = ("pyspark", "connect")
+ENGINES = [*LOCAL, *(pytest.param(name, marks=pytest.mark.spark) for name in ON_SPARK)]
 
 
 def held_by(engine: str, columns: Columns, path: Path, request: pytest.FixtureRequest) -> Any:
     """The table as the engine holds it."""
-    if engine != "pyspark":
+    if engine not in ON_SPARK:
         return LOCAL[engine](columns, path)
-    session = request.getfixturevalue("spark")
+    session = request.getfixturevalue("spark" if engine == "pyspark" else engine)
     frame = session.createDataFrame(arrow_table(columns))
     few = len(next(iter(columns.values()))) < MORE_PARTITIONS_THAN_ROWS
     return frame.repartition(MORE_PARTITIONS_THAN_ROWS) if few else frame

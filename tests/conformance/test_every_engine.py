@@ -6,12 +6,14 @@ Verdicts, whole numbers and texts are equal; other numbers to nine digits.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from budget import IS_RANDOM
 from conformance.engines import ENGINES, arrow_table, held_by
 from conformance.tables import TABLES, Released
 from measures.registry_cases import (
@@ -29,6 +31,8 @@ from petaudit.inputs import Inputs, gather
 from petaudit.measures import Result
 
 REMOTE = ("ibis", "pyspark")
+LATER = {"pyspark": ["texts"], "connect": [name for name in TABLES if name != "few rows"]}
+"""What takes Spark long: the same texts twice (tests/spark leave suppressed rows out, too)."""
 NOT_THERE = {"ibis": {"special-uniques": "this needs individual rows, which stay in"}}
 """What cannot be measured where rows live elsewhere, and what is said then."""
 NEED_ROWS = {
@@ -68,8 +72,16 @@ def _compared(found: Result | PetauditError) -> Any:
     return [type(found).__name__, re.sub(r"/\S+/test_every\S+", "the frame", str(found))]
 
 
-@pytest.mark.parametrize("name", TABLES)
-@pytest.mark.parametrize("engine", ENGINES)
+def cells() -> Iterator[Any]:
+    """Every engine with every table."""
+    for engine in ENGINES:
+        for name in TABLES:
+            if name in LATER.get(name_of(engine), ()) and not IS_RANDOM:
+                continue
+            yield pytest.param(name_of(engine), name, marks=getattr(engine, "marks", ()))
+
+
+@pytest.mark.parametrize(("engine", "name"), cells())
 def test_every_measure_is_the_same_on_every_engine(
     engine: str, name: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
@@ -118,3 +130,21 @@ def test_the_tables_show_something() -> None:
     }
     assert measured == set(generic())
     assert set(OWN_TESTS) == {"mpuccs", "utility-bias", "model-utility", *ATTACKS}
+
+
+@pytest.fixture(scope="module")
+def connect(spark: Any) -> Iterator[Any]:
+    """The session of the tests as a client of Spark Connect has it."""
+    pytest.importorskip("grpc", reason="Spark Connect needs pyspark[connect]")
+    from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (an extra)
+
+    package = spark._jvm.org.apache.spark.sql.connect.service
+    service = getattr(getattr(package, "SparkConnectService$"), "MODULE$")
+    service.start(spark._jsc.sc())
+    with pytest.MonkeyPatch.context() as environment:
+        # Functions of PySpark ask for it.
+        environment.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+        session = SparkSession.builder.remote(f"sc://127.0.0.1:{service.localPort()}").create()
+        yield session
+        # Else it would look for the server for minutes, at the very end.
+        session.stop()

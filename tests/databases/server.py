@@ -47,7 +47,7 @@ SETTINGS = {
     "log_line_prefix": "%a|%u|",
     "log_destination": "stderr",
     "fsync": "off",
-    "max_connections": "20",
+    "max_connections": "99",
     "shared_buffers": "16MB",
 }
 
@@ -74,6 +74,8 @@ class Server:
     port: int
     user: str | None
     passwords: dict[str, str] = field(default_factory=dict, repr=False)
+    tables: set[str] = field(default_factory=set, repr=False)
+    """What was put into it."""
 
     @classmethod
     def start(cls) -> Server:
@@ -178,9 +180,12 @@ class Server:
         place = sql.Identifier(name)
         rows = list(zip(*(own.cells for own in table.values()), strict=True))
         with self.owner() as connection:
-            # A failed test keeps its session, and so a lock, in its traceback: no endless wait.
-            gc.collect()
-            connection.execute("SET lock_timeout = '60s'")
+            if name in self.tables:
+                # A failed test keeps its session, and so a lock, in its traceback: no endless wait.
+                # Of a name that is new nobody has one, and looking for garbage takes long.
+                gc.collect()
+                connection.execute("SET lock_timeout = '60s'")
+            self.tables.add(name)
             connection.execute(sql.SQL("DROP TABLE IF EXISTS {} CASCADE").format(place))
             made = sql.SQL("CREATE TABLE {} ({})")
             connection.execute(made.format(place, sql.SQL(", ").join(definitions)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import uuid
 from dataclasses import replace
 from datetime import UTC, date, datetime, time
@@ -137,7 +138,7 @@ serial = iter(range(1_000))
 
 
 @settings(
-    max_examples=examples(5),
+    max_examples=examples(3),
     phases=(Phase.explicit, Phase.generate),
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -252,8 +253,9 @@ def test_columns_that_cannot_be_counted_say_so_only_when_asked(server: Server) -
     table: Table = {"a": text("x", "y")} | {name: Column(name, [None] * 2) for name in types}
     counts = open_source(server.put("uncountable", table, types)).counts
     assert counts.value_counts("a").labels == ("x", "y")
-    for column, kind in (("doc", "jsonb"), ("list", "List"), ("bytes", "Binary"), ("span", "int4")):
-        with pytest.raises(ColumnError, match=rf"column '{column}' is of kind .*{kind}.*cannot be"):
+    for column, kind in types.items():
+        said = f"column '{column}' is of kind {kind}, which cannot be counted"
+        with pytest.raises(ColumnError, match=re.escape(said)):
             counts.value_counts(column)
 
 

@@ -232,3 +232,5 @@ def test_a_function_names_its_own_arguments() -> None:
     message = r"t_closeness has no argument 'quasi_identifier' \(did you mean 'quasi_identifiers'"
     with pytest.raises(OptionError, match=message):
         petaudit.t_closeness(pa.table({"a": [1]}), quasi_identifier="a")  # type: ignore[call-arg]
+    with pytest.raises(OptionError, match=r"apply has no argument 'delimeter' \(did you mean 'del"):
+        petaudit.apply("a.json", "b.csv", delimeter=";")  # type: ignore[call-arg]

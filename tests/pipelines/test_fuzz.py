@@ -19,12 +19,12 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from budget import IS_LONG, examples
+from budget import examples
 from petaudit import cli
 from pipelines.configs import TABLES, WHOLE, chances, write_tables
 
-SEEDS = range(4 if IS_LONG else 2)
-FILES_PER_SEED = 300 if IS_LONG else 100
+SEEDS = range(2)
+FILES_PER_SEED = examples(300)
 RUN_OF_THE_VALID = 0.3
 RUN_OF_THE_REFUSED = 0.01
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import petaudit
-from budget import IS_LONG
+from budget import IS_RANDOM
 from petaudit.cli import main
 from petaudit.errors import InputError
 from petaudit.pipelines import events, folder
@@ -233,7 +233,7 @@ WRITING = ("replace", "mkdir", "fsync", "link", "open", "chmod")
 def test_a_full_disk_at_every_single_step(place: Place, expected: dict[str, object]) -> None:
     before, failed, nth = raw(place.out), 0, 0
     while True:
-        nth += 1 if IS_LONG else 3
+        nth += 1 if IS_RANDOM else 3
         seen = 0
 
         def full(original: Callable[..., object], limit: int = nth) -> Callable[..., object]:
@@ -268,7 +268,7 @@ def test_a_full_disk_at_every_single_step(place: Place, expected: dict[str, obje
         assert contents(place.out) == expected, nth
         for path, content in before.items():
             Path(path).write_bytes(content)
-    assert failed > (20 if IS_LONG else 6)
+    assert failed > (20 if IS_RANDOM else 6)
 
 
 @pytest.mark.parametrize(

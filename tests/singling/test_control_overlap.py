@@ -151,6 +151,21 @@ def test_strangers_with_few_values_are_no_copies(
     assert warned <= 1
 
 
+def test_whom_a_generator_copied() -> None:
+    """Whatever it draws from, and with repeated rows taken out, it shares none beyond chance."""
+    alarms, seen = 0, 0
+    for seed in range(20):
+        strangers = people(300, seed, (40, 30, 5))
+        narrow, other = (people(300, 50 + seed, values) for values in ((20, 30, 5), (40, 30, 5)))
+        thinned = people(450, 90 + seed, (40, 30, 5))
+        thinned = thinned.group_by(thinned.column_names).aggregate([])
+        given = (narrow, other, thinned)
+        alarms += sum(bool(counted_overlap(each, strangers).copied_people) for each in given)
+        copies = pa.concat_tables([narrow.slice(0, 200), strangers.slice(0, 100)])
+        seen += counted_overlap(copies, strangers).copied_people > 50
+    assert (alarms, seen) == (0, 20)
+
+
 def counted_overlap(original: pa.Table, control: pa.Table) -> Overlap:
     """From the definition."""
     mine, theirs = (

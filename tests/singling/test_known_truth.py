@@ -11,10 +11,10 @@ import pytest
 from pyarrow import parquet
 
 import petaudit
-from budget import IS_LONG
 from petaudit.exact.excess import Excess, Finding
 
 pytestmark = pytest.mark.filterwarnings("ignore::petaudit.errors.PetauditWarning")
+only_long = pytest.mark.long
 DATA = Path(petaudit.__file__).parent / "datasets" / "data"
 
 
@@ -38,7 +38,9 @@ def copied(share: float, columns: int, control: int, seed: int = 0) -> Excess:
     return result
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.3, 1.0] if IS_LONG else [0.0, 0.05, 1.0])
+@pytest.mark.parametrize(
+    "share", [0.0, 0.05, 1.0, *(pytest.param(share, marks=only_long) for share in (0.01, 0.3))]
+)
 def test_three_columns(share: float) -> None:
     result = copied(share, 3, control=4_000)
     assert result.value == pytest.approx(share, abs=0.04)
@@ -47,7 +49,7 @@ def test_three_columns(share: float) -> None:
     assert (result.finding is Finding.EXCESS) == (share >= 0.05)
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3, 1.0] if IS_LONG else [0.3])
+@pytest.mark.parametrize("share", [0.3, pytest.param(1.0, marks=only_long)])
 def test_four_columns(share: float) -> None:
     result = copied(share, 4, control=4_000)
     assert result.value == pytest.approx(share, abs=0.04)
@@ -55,8 +57,7 @@ def test_four_columns(share: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("share", "columns"),
-    [(0.0, 3), (0.3, 4), *([(0.1, 3), (0.1, 4), (0.3, 3), (1.0, 3)] if IS_LONG else [])],
+    ("share", "columns"), [(0.0, 3), (0.3, 4), pytest.param(0.1, 4, marks=only_long)]
 )
 def test_the_whole_control(share: float, columns: int) -> None:
     result = copied(share, columns, control=9_766)

@@ -18,7 +18,8 @@ from spark.sessions import FOR_LITTLE_TABLES, environment
 
 # What takes longer to prepare than to do is left out.
 FAST_JAVA = {"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
-PATIENCE = 120
+PATIENCE = 600
+"""Seconds until something counts as hanging; a busy machine takes more than two minutes."""
 
 
 def own_environment(folder: Path, **more: str) -> dict[str, str]:
@@ -30,6 +31,7 @@ def own_environment(folder: Path, **more: str) -> dict[str, str]:
     (settings / "spark-defaults.conf").write_text(told, encoding="utf-8")
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SPARK_")}
     own = {"TMPDIR": str(temporary), "SPARK_CONF_DIR": str(settings), "LANG": "C.UTF-8"}
+    own |= {"PETAUDIT_SPARK_WAIT": str(PATIENCE)}
     return kept | FAST_JAVA | own | more
 
 

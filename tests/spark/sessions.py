@@ -13,8 +13,8 @@ from typing import Any
 MASTER = "local-cluster[2,1,1024]"
 # Tables of tests are small and sessions short: what takes longer to prepare than to do is left out.
 FOR_LITTLE_TABLES = {
-    "spark.sql.shuffle.partitions": "4",
-    "spark.default.parallelism": "4",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
@@ -34,6 +34,9 @@ SETTINGS = FOR_LITTLE_TABLES | {
     "spark.sql.session.timeZone": "Asia/Taipei",
     # So that frames can have columns of this type.
     "spark.sql.timeType.enabled": "true",
+    # Any port that is free, for frames of Spark Connect.
+    "spark.connect.grpc.binding.address": "127.0.0.1",
+    "spark.connect.grpc.binding.port": "0",
 }
 
 

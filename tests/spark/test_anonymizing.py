@@ -72,10 +72,7 @@ def test_the_frame_that_is_made_is_the_table_made_here(name: str, spark: Any) ->
     rows = Counter(map(tuple, frame.collect()))
     assert rows == Counter(tuple(row.values()) for row in local.table.to_pylist())
     assert made.rows_released == sum(rows.values())
-
-
-def test_what_needs_rows_or_a_database_is_refused(spark: Any) -> None:
-    made = petaudit.anonymize(spark.createDataFrame(TABLE), **GIVEN, limits={"k-anonymity": 4})
+    # What needs a database or the rows is refused.
     with pytest.raises(InputError, match="postgresql://"):
         made.make_table("released")
     with pytest.raises(NotMeasurableError, match="stay in pyspark"):

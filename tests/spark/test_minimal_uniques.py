@@ -56,7 +56,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, int]]:
     return result
 
 
-@pytest.mark.parametrize(("cap", "fits"), [(None, True), (2, True), (4, True), (2, False)])
+@pytest.mark.parametrize(("cap", "fits"), [(None, True), (2, False)])
 def test_the_same_figures_from_counts(
     spark: Any,
     asked: list[tuple[Any, int]],

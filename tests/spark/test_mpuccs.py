@@ -60,20 +60,21 @@ def assert_same(result: Any, expected: Any) -> None:
 
 
 def test_the_same_answer_from_counts(
-    spark: Any, fetched: list[int], monkeypatch: pytest.MonkeyPatch
+    spark: Any, fetched: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of files, one of them a folder: Spark counts them where it is asked for."""
     synthetic = people(300, 2)
     original, synthetic = people(400, 1), pa.concat_tables([synthetic, synthetic.slice(0, 9)])
     before = set(private_folder().iterdir())
     # Codes of ids are hashes, and combinations come in several batches.
     monkeypatch.setattr(duck_coding, "MANY_VALUES", 100)
     monkeypatch.setattr(spark_pair, "_AT_ONCE", 4)
-    result = petaudit.mpuccs(
-        spark.createDataFrame(original).repartition(3),
-        spark.createDataFrame(synthetic),
-        max_baseline_cols=2,
-        search="engine",
-    )
+    folder, file = tmp_path / "original", tmp_path / "synthetic.parquet"
+    folder.mkdir()
+    parquet.write_table(original.slice(0, 150), folder / "1.parquet")
+    parquet.write_table(original.slice(150), folder / "2.parquet")
+    parquet.write_table(synthetic, file)
+    result = petaudit.mpuccs(folder, file, max_baseline_cols=2, engine="spark", search="engine")
     # The largest result: the distinct days, and histograms of four combinations.
     assert max(fetched) < 100
     assert_same(result, petaudit.mpuccs(original, synthetic, max_baseline_cols=2))
@@ -134,15 +135,6 @@ def test_what_does_not_fit_here_is_counted_there(
     assert strategy.choose_strategy(tables, "auto", None).place == "memory"
     assert strategy.choose_strategy(tables, "engine", None).place == "engine"
     assert strategy.choose_strategy(tables, "auto", None, with_people=True).place == "engine"
-
-
-def test_files_are_counted_by_spark_where_it_is_asked_for(spark: Any, tmp_path: Path) -> None:
-    tables = {"original": people(200, 1), "synthetic": people(150, 2)}
-    paths = [tmp_path / f"{name}.parquet" for name in tables]
-    for path, table in zip(paths, tables.values(), strict=True):
-        parquet.write_table(table, path)
-    result = petaudit.mpuccs(*paths, max_baseline_cols=2, engine="spark", search="engine")
-    assert_same(result, petaudit.mpuccs(*paths, max_baseline_cols=2, engine="duckdb"))
 
 
 def test_an_engine_or_a_master_that_cannot_be() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +18,10 @@ from petaudit.errors import OutOfReachError, argument, counted, listing, phrase
 from petaudit.exact.class_figures import Truths
 from petaudit.inputs import Inputs, gather
 from petaudit.labels.hierarchies import Hierarchies
+from petaudit.measures.base import input_parameters, refuse_unknown, spelled_out
 from petaudit.roles import Roles
 from petaudit.system.files import unchanged
+from petaudit.system.reading import Reading
 from petaudit.tables import in_kind_of, open_source
 from petaudit.tables.headers import check_column, columns_named
 
@@ -80,6 +83,7 @@ def apply(
     >>> made.table["age"].to_pylist() == apply(made.transformation, table).table["age"].to_pylist()
     True
     """
+    refuse_unknown(reading, "apply", apply.__signature__)  # type: ignore[attr-defined]
     if isinstance(transformation, Transformation):
         known, files = transformation, []
     else:
@@ -133,6 +137,11 @@ def apply(
         (*inputs.files, *files, *(() if earlier is None else earlier.files)),
         tuple(_messages(known, inputs, has_release=earlier is not None)),
     )
+
+
+apply.__signature__ = spelled_out(  # type: ignore[attr-defined]
+    apply, without=input_parameters().keys() - inspect.signature(Reading).parameters.keys()
+)
 
 
 def _breaking(inputs: Inputs, made: Released, known: Transformation, *, drops: bool) -> Truths:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 from petaudit.auditing import Request
 from petaudit.auditing.dropping import is_of_classes
@@ -19,11 +18,12 @@ from petaudit.labels.hierarchies import Hierarchies
 from petaudit.labels.hierarchy import Hierarchy
 from petaudit.labels.rules import PathRule, Rule
 from petaudit.measures import find_measure
-from petaudit.measures.base import spelled_out
 from petaudit.proposing import proposed_hierarchies
 
 Recoding: TypeAlias = Literal["local", "global"]
 LevelSpec: TypeAlias = int | str
+COMPARED: Final = ("original", "control", "key")
+"""What an audit takes and a search does not: its table is the original."""
 _BOUND = re.compile(r"(?P<sign><=|>=|=|)\s*(?P<low>\d+)(?:\s*-\s*(?P<high>\d+))?", re.ASCII)
 
 
@@ -44,15 +44,6 @@ def read_bounds(column: str, given: LevelSpec) -> tuple[int | None, int | None]:
     return (None if match["sign"] == "<=" else low), (None if match["sign"] == ">=" else high)
 
 
-def of_original(function: Callable[..., Any]) -> inspect.Signature:
-    """The signature of a function whose table is the original: there is none to compare with."""
-    signature = spelled_out(function)
-    others = ("original", "control", "key")
-    return signature.replace(
-        parameters=[own for name, own in signature.parameters.items() if name not in others]
-    )
-
-
 def wanted_limits(
     limits: Mapping[str, Number] | None,
     options: Mapping[str, Mapping[str, Any]] | None,
@@ -62,7 +53,7 @@ def wanted_limits(
     """The limits that must hold, by measure, each with its options."""
     request = Request.checked(None, limits or {}, options or {}, policy)
     settings: dict[str, dict[str, Any]] = {}
-    for name, own in request.options.items():
+    for name, given in request.options.items():
         measure = find_measure(name)
         if not is_of_classes(measure):
             raise OutOfReachError(
@@ -71,7 +62,7 @@ def wanted_limits(
                 measure=measure.name,
             )
         takes_size = any(option.name == "population_size" for option in measure.options)
-        settings[measure.name] = dict(own)
+        settings[measure.name] = dict(given)
         if population_size is not None and takes_size:
             settings[measure.name].setdefault("population_size", population_size)
     if not settings:
@@ -86,7 +77,7 @@ def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
     """The same with a hierarchy for every quasi-identifier, and which of them were proposed."""
     given = inputs.hierarchies
     missing = [name for name in inputs.quasi_identifiers if name not in given]
-    found = proposed_hierarchies(inputs)
+    proposed = proposed_hierarchies(inputs)
     entries: dict[str, Hierarchy | Rule] = {
         name: given.rule(name) or given.get(name, None) for name in given.attributes
     }
@@ -95,8 +86,8 @@ def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
             labels = inputs.table.counts.value_counts(name).labels
             # The table is the original, whose values a rule needs to know.
             entries[name] = given.get(name, dict.fromkeys([name], labels).__getitem__)
-    for name in found.attributes:
-        rule = found.rule(name)
+    for name in proposed.attributes:
+        rule = proposed.rule(name)
         values = inputs.table.counts.value_counts(name).by_label
         leaves = {label: rows for label, rows in values.items() if label != SUPPRESSED}
         if not leaves:
@@ -104,5 +95,5 @@ def with_hierarchies(inputs: Inputs) -> tuple[Inputs, list[str]]:
         if isinstance(rule, PathRule):
             # What depends on counts is as it is for this table, also for a population.
             rule = rule.fixed_for(name, leaves)
-        entries[name] = rule or found.get(name, None)
+        entries[name] = rule or proposed.get(name, None)
     return replace(inputs, hierarchies=Hierarchies(entries)), missing

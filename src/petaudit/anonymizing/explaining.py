@@ -158,12 +158,12 @@ def levels_text(solution: Solution, place: int, *, in_full: bool = True) -> Phra
 def costs(solution: Solution) -> list[float]:
     """What part of its detail every column loses: the mean loss of its cells."""
     problem: Problem = solution.problem
-    found = []
+    lost = []
     for place, column in enumerate(problem.columns):
         loss = column.loss[solution.level_of[:, place], problem.codes[place]]
         loss = np.where(solution.is_suppressed, 1.0, loss)
-        found.append(float((loss * problem.rows).sum() / max(problem.total, 1)))
-    return found
+        lost.append(float((loss * problem.rows).sum() / max(problem.total, 1)))
+    return lost
 
 
 def _why_not_finer(solution: Solution, total: int) -> Iterator[Phrase]:

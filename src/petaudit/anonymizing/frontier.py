@@ -6,10 +6,9 @@ what could not hold, or lost so much, cannot hold now, or loses no less.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 from petaudit.anonymizing.conditions import conditions_of
 from petaudit.anonymizing.infeasible import InfeasibleError, infeasible
@@ -45,28 +44,6 @@ class Point:
     """Why nothing keeps the limits."""
 
 
-def grid(
-    settings: Settings,
-    values: Mapping[str, Sequence[Any]],
-    suppressions: Sequence[int | float | str | Fraction],
-) -> list[tuple[Settings, int | float | str | Fraction]]:
-    """All limits of a few measures with all limits of suppression, from the loosest on.
-
-    >>> for point in grid({}, {"k-anonymity": [5, 2]}, ["5%"]): print(point)
-    ({'k-anonymity': {'limit': 2}}, '5%')
-    ({'k-anonymity': {'limit': 5}}, '5%')
-    """
-    points: list[dict[str, Mapping[str, Any]]] = [dict(settings)]
-    for name, limits in values.items():
-        ordered = sorted(limits, key=lambda limit: exact(limit, name), reverse=not _grows(name))
-        points = [
-            {**point, name: {**point.get(name, {}), "limit": limit}}
-            for point in points
-            for limit in ordered
-        ]
-    return [(point, rows) for rows in suppressions for point in points]
-
-
 def frontier(
     problem: Problem,
     points: Iterable[tuple[Settings, int | float | str | Fraction]],
@@ -77,7 +54,7 @@ def frontier(
 ) -> tuple[Point, ...]:
     """The best recoding for each of several limits; a time limit is for each of them."""
     assert problem.inputs is not None  # noqa: S101 (problems of tables have them)
-    found: list[Point] = []
+    reached: list[Point] = []
     problems: list[Problem] = []
     before: Lattice | None = None
     counts = Judge(problem).counts
@@ -108,10 +85,10 @@ def frontier(
                 solution = solution_of(judge, best, bound, checked, valid)
         if with_local and solution is not None:
             local = recode_locally(asked, solution, judge=judge)
-        found.append(Point(settings, asked.max_suppressed, solution, local, problem_of_point))
+        reached.append(Point(settings, asked.max_suppressed, solution, local, problem_of_point))
         problems.append(asked)
     return tuple(
-        _never_worse(point, asked, found) for point, asked in zip(found, problems, strict=True)
+        _never_worse(point, asked, reached) for point, asked in zip(reached, problems, strict=True)
     )
 
 

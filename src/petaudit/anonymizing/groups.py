@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -220,15 +220,7 @@ class Whole:
         values, places = {}, {}
         for name, before in self.values.items():
             left = before.counts - gone[name]
-            kept = np.flatnonzero(left)
-            spelled = before.spellings
-            values[name] = replace(
-                before,
-                labels=tuple(before.labels[place] for place in kept.tolist()),
-                counts=left[kept],
-                spellings=None if spelled is None else tuple(spelled[p] for p in kept.tolist()),
-                integers=None,
-            )
+            values[name] = before.present(left)
             places[name] = np.cumsum(left > 0) - 1
         return Whole(values, places)
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from petaudit.anonymizing.conditions import SensitiveCondition, SizeCondition
-from petaudit.anonymizing.node import Judge
+from petaudit.anonymizing.node import Judge, Node
 from petaudit.errors import NotMeasurableError, Phrase, counted, joined, phrase
 from petaudit.measures import find_measure
 from petaudit.measures.base import Better
 
 if TYPE_CHECKING:
     from petaudit.anonymizing.conditions import Classes, Condition
+
+_FEW_LEVELS: Final = 1 << 14
+"""Up to so many combinations of levels, finer ones are searched as well for what would do."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,7 @@ class InfeasibleError(NotMeasurableError):
     limits: tuple[Nearest, ...] = ()
     """The limits that break at the coarsest levels."""
     suppression_needed: int | None = None
-    """So many suppressed rows would do at the coarsest levels; None where none would."""
+    """So many suppressed rows would do; None where none would, as far as that was looked at."""
 
 
 def infeasible(judge: Judge) -> InfeasibleError:
@@ -53,10 +56,11 @@ def infeasible(judge: Judge) -> InfeasibleError:
         if not table.holds(classes, judge.individuals):
             limits.setdefault(table.measure, Nearest(table.measure, problem.total, None))
     generous = Judge(replace(problem, max_suppressed=problem.total), judge.counts)
-    node = generous.judged(groups)
-    needed = None
-    if node.suppressed is not None and not node.suppressed.all():
-        needed = int(groups.rows[node.suppressed].sum())
+    needed = _rows_suppressed(generous.judged(groups))
+    if needed is None and problem.nodes <= _FEW_LEVELS:
+        from petaudit.anonymizing.search import search_lattice  # noqa: PLC0415 (it asks this)
+
+        needed = _rows_suppressed(search_lattice(generous, None, None)[0])
     error = InfeasibleError(
         phrase(
             "no levels keep the limits: {reasons}",
@@ -65,6 +69,13 @@ def infeasible(judge: Judge) -> InfeasibleError:
     )
     error.limits, error.suppression_needed = tuple(limits.values()), needed
     return error
+
+
+def _rows_suppressed(node: Node | None) -> int | None:
+    if node is None or node.suppressed is None or node.suppressed.all():
+        return None
+    assert node.groups is not None  # noqa: S101 (limits hold, so classes were counted)
+    return int(node.groups.rows[node.suppressed].sum())
 
 
 def _reasons(limits: list[Nearest], total: int, needed: int | None) -> list[Phrase]:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 
 from petaudit.anonymizing.asking import (
+    COMPARED,
     LevelSpec,
     Recoding,
-    of_original,
     read_bounds,
     wanted_limits,
     with_hierarchies,
@@ -58,7 +58,7 @@ from petaudit.i18n.documents import phrases_in
 from petaudit.inputs import Inputs, gather
 from petaudit.judging.document import ANONYMIZE, plain
 from petaudit.judging.policy import PolicySpec
-from petaudit.measures.base import refuse_unknown
+from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.measures.result import plain_data
 from petaudit.reports.terminal import as_text
 from petaudit.system.files import Watch, unchanged
@@ -418,7 +418,7 @@ def anonymize(
     return made
 
 
-anonymize.__signature__ = of_original(anonymize)  # type: ignore[attr-defined]
+anonymize.__signature__ = spelled_out(anonymize, COMPARED)  # type: ignore[attr-defined]
 
 
 def _made(
@@ -438,14 +438,7 @@ def _sensitive_hierarchies(inputs: Inputs) -> Iterator[Recoded]:
     """The hierarchies by which t-closeness tells how near values are."""
     for name in inputs.roles.sensitive:
         if name in inputs.hierarchies:
-            hierarchy = inputs.hierarchies.get(name, None)
-            yield Recoded(
-                name,
-                {
-                    leaf: tuple(label or None for label in hierarchy.path_of(leaf))
-                    for leaf in hierarchy.leaves
-                },
-            )
+            yield Recoded.of_hierarchy(inputs.hierarchies.get(name, None))
 
 
 def _messages(

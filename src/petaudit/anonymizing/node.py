@@ -211,8 +211,8 @@ class Judge:
         ):
             labels = column.codes[level][self.problem.codes[place][groups.first]]
             marked &= labels == marks[place]
-        found = np.flatnonzero(marked)
-        return int(found[0]) if found.size else None
+        classes = np.flatnonzero(marked)
+        return int(classes[0]) if classes.size else None
 
     def _smallest_first(self, groups: Groups, left: Truths) -> Integers:
         """Classes in the order in which they could go."""

@@ -59,7 +59,7 @@ class _Relabelled:
         """The columns that hold other labels than the original."""
         is_changed = (self.levels != 0).any(axis=0)
         names = self.transformation.names
-        return frozenset(name for name, own in zip(names, is_changed, strict=True) if own)
+        return frozenset(name for name, is_other in zip(names, is_changed, strict=True) if is_other)
 
     def codes(self, place: int) -> npt.NDArray[np.int32]:
         """For every class the place of its label of a column; that behind the last is the mark."""
@@ -264,6 +264,13 @@ def refuse_contradiction(release: Audit, settings: Collection[str]) -> None:
     """Raise an error unless every limit holds: then the search and the measures disagree."""
     holding = {result.measure for result in release.results if result.passed}
     broken = [name for name in map(_measure_name, settings) if name not in holding]
+    for entry in release.not_measured:
+        if entry.measure in broken:
+            raise UndecidedError(
+                "the result cannot be measured ({measure}): {problem}; nothing was written",
+                measure=entry.measure,
+                problem=entry.problem,
+            )
     if broken:
         raise UndecidedError(
             "petaudit contradicts itself: the search took the limit of {measures} for kept, and "

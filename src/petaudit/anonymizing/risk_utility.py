@@ -13,9 +13,9 @@ import numpy as np
 
 from petaudit._version import __version__
 from petaudit.anonymizing.asking import (
+    COMPARED,
     LevelSpec,
     Recoding,
-    of_original,
     read_bounds,
     wanted_limits,
     with_hierarchies,
@@ -41,7 +41,7 @@ from petaudit.generalizing import check_choice
 from petaudit.i18n.catalogue import language
 from petaudit.i18n.voice import Voice
 from petaudit.inputs import gather
-from petaudit.measures.base import refuse_unknown
+from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.measures.limits import short
 from petaudit.pictures.frontier import FrontierPoint, draw_frontier
 from petaudit.reports.frontier import frontier_page
@@ -213,7 +213,7 @@ def frontier(
         # Limits that become tighter from one point to the next share what was found out before.
         order = [*itertools.product(range(len(allowed)), range(len(asked)))]
         with stage(phrase("searching for the best levels")):
-            found = dict(
+            at_points = dict(
                 zip(
                     order,
                     best_at_points(
@@ -227,14 +227,14 @@ def frontier(
                 )
             )
     points = [
-        _point(chosen, str(most), found[place, each])
+        _point(chosen, str(most), at_points[place, each])
         for each, chosen in enumerate(choices)
         for place, most in enumerate(allowed)
     ]
     return Frontier(source.table.name, base.total, recoding, objective, tuple(points), source.files)
 
 
-frontier.__signature__ = of_original(frontier)  # type: ignore[attr-defined]
+frontier.__signature__ = spelled_out(frontier, COMPARED)  # type: ignore[attr-defined]
 
 
 def _point(limits: Mapping[str, Any], most: str, searched: SearchedPoint) -> Point:

@@ -342,19 +342,8 @@ def solution_of(
         problem.nodes,
         checked,
         tuple(Candidate(levels, True, value, rows) for value, levels, rows in others),
-        _by_level(judge),
         bound,
         partial(candidate, judge),
-    )
-
-
-def _by_level(judge: Judge) -> tuple[tuple[float, ...], ...]:
-    objective = judge.objective
-    if not isinstance(objective, ColumnObjective):
-        return ()
-    return tuple(
-        tuple(float(amount * weight) for amount in column)
-        for column, weight in zip(objective.amounts, objective.weights, strict=True)
     )
 
 

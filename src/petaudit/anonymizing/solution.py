@@ -75,8 +75,6 @@ class Solution:
     """How many of them were looked at."""
     alternatives: tuple[Candidate, ...] = ()
     """Other levels that hold, the best first, among those that were looked at."""
-    by_level: tuple[tuple[float, ...], ...] = ()
-    """For every column and level: the share of its detail lost at that level, as objective."""
     searched_bound: float = 0.0
     """The same as ``bound`` for the levels that were searched, where these are not all."""
     look: Callable[[Levels], Candidate] | None = field(default=None, repr=False, compare=False)

@@ -23,7 +23,7 @@ from petaudit.anonymizing.columns import Column
 from petaudit.errors import InputError
 from petaudit.labels.hierarchy import NULL_LABEL, Hierarchy
 from petaudit.reports.view import Label
-from petaudit.system.files import before_reading, os_reason
+from petaudit.system.files import json_of
 from petaudit.system.output import write_whole
 from petaudit.system.plain import Reader
 from petaudit.tables import class_indices
@@ -159,24 +159,24 @@ class Transformation:
         of every class among them.
         """
         number = len(codes[0])
-        found = np.full((number, len(self.columns)), -1, dtype=np.int8)
-        coded = [column.coded(own) for column, own in zip(self.columns, labels, strict=True)]
+        levels = np.full((number, len(self.columns)), -1, dtype=np.int8)
+        coded = [column.coded(values) for column, values in zip(self.columns, labels, strict=True)]
         known = np.ones(number, dtype=bool)
-        for own, of_classes in zip(coded, codes, strict=True):
-            known &= own[0][of_classes] >= 0
+        for column_codes, of_classes in zip(coded, codes, strict=True):
+            known &= column_codes[0][of_classes] >= 0
         open_classes = np.flatnonzero(known)
         for step in self._steps_as_codes:
             if not open_classes.size:
                 break
             columns = [
-                own[level][of_classes[open_classes]]
-                for own, of_classes, level in zip(coded, codes, step.levels, strict=True)
+                column_codes[level][of_classes[open_classes]]
+                for column_codes, of_classes, level in zip(coded, codes, step.levels, strict=True)
             ]
             is_known = _among(columns, step.codes, [len(each.labels) for each in self.columns])
             if not step.suppressed:
-                found[open_classes[is_known]] = step.levels
+                levels[open_classes[is_known]] = step.levels
             open_classes = open_classes[~is_known]
-        return found
+        return levels
 
     @cached_property
     def _steps_as_codes(self) -> tuple[_CodedStep, ...]:
@@ -201,8 +201,11 @@ class Transformation:
         plain = {name: value for name, value in plain.items() if not name.startswith("_")}
         for name in ("columns", "sensitive_hierarchies"):
             plain[name] = [
-                {"name": own.name, "paths": {leaf: [*path] for leaf, path in own.paths.items()}}
-                for own in plain[name]
+                {
+                    "name": column.name,
+                    "paths": {leaf: [*path] for leaf, path in column.paths.items()},
+                }
+                for column in plain[name]
             ]
         plain["steps"] = [
             {
@@ -223,21 +226,7 @@ class Transformation:
     def read(cls, path: str | Path) -> Transformation:
         """Read a document, of which nothing is taken on trust."""
         file = Path(path)
-        try:
-            before_reading(file)
-            if file.stat().st_size > _MOST_BYTES:
-                raise InputError(
-                    "{path}: larger than {size:,} bytes; not read", path=file, size=_MOST_BYTES
-                )
-            plain: Any = json.loads(file.read_text(encoding="utf-8-sig"))
-        except FileNotFoundError:
-            raise InputError("file {path!r} does not exist", path=str(file)) from None
-        except OSError as problem:
-            raise InputError(
-                "{path}: cannot be read ({reason})", path=file, reason=os_reason(problem)
-            ) from None
-        except (ValueError, RecursionError):
-            raise InputError("{path}: is not valid JSON", path=file) from None
+        plain = json_of(file, _MOST_BYTES)
         if not isinstance(plain, dict) or plain.pop("document", None) != DOCUMENT:
             raise InputError(
                 "{path}: is not a transformation of petaudit; its document should be {known}",
@@ -267,9 +256,11 @@ class Transformation:
             for column in self.columns
         ]
         for step in self.steps:
-            labels = [own[level] for own, level in zip(known, step.levels, strict=True)]
+            labels = [of_levels[level] for of_levels, level in zip(known, step.levels, strict=True)]
             for each in step.classes:
-                if not all(label in own for label, own in zip(each, labels, strict=True)):
+                if not all(
+                    label in of_levels for label, of_levels in zip(each, labels, strict=True)
+                ):
                     raise ValueError("a class has labels of its levels")
         if not self.limits:
             raise ValueError("without a limit nothing is promised")
@@ -317,7 +308,7 @@ def steps_of(
     Released classes of different levels may have values in common: a class comes before every other
     one that has values of it. Those of the same levels have none.
     """
-    coded = [column.coded(own) for column, own in zip(columns, labels, strict=True)]
+    coded = [column.coded(values) for column, values in zip(columns, labels, strict=True)]
     vectors = np.unique(levels[levels[:, 0] >= 0], axis=0)
     group = np.full(len(levels), -1, dtype=np.int64)
     """The released class that each class of values belongs to."""
@@ -326,7 +317,8 @@ def steps_of(
     first = 0
     for vector in vectors:
         at = [
-            own[level][each] for own, each, level in zip(coded, codes, vector.tolist(), strict=True)
+            column_codes[level][each]
+            for column_codes, each, level in zip(coded, codes, vector.tolist(), strict=True)
         ]
         members = np.flatnonzero((levels == vector).all(axis=1))
         index = class_indices([each.astype(np.int64) for each in at], len(levels))
@@ -347,15 +339,16 @@ def steps_of(
     if hidden.size:
         lowest = bottom or (0,) * len(columns)
         values = [
-            own[level][each[hidden]] for own, each, level in zip(coded, codes, lowest, strict=True)
+            column_codes[level][each[hidden]]
+            for column_codes, each, level in zip(coded, codes, lowest, strict=True)
         ]
         suppressed = _Released(lowest, values)
         steps.append((-1, suppressed.step(columns, slice(None), suppressed=True)))
     for released in classes:
-        own, layers = layers[: released.number], layers[released.number :]
+        own_layers, layers = layers[: released.number], layers[released.number :]
         steps += [
-            (layer, released.step(columns, np.flatnonzero(own == layer)))
-            for layer in np.unique(own).tolist()
+            (layer, released.step(columns, np.flatnonzero(own_layers == layer)))
+            for layer in np.unique(own_layers).tolist()
         ]
     return tuple(step for _, step in sorted(steps, key=lambda entry: entry[0]))
 

@@ -89,6 +89,6 @@ class CountedTables(ComparedTables):
             training = successes(ORIGINAL, by)
             control = successes(CONTROL, by) if self.has_control else {}
             nobody = Successes(0, 0) if self.has_control else None
-            return {code: (own, control.get(code, nobody)) for code, own in training.items()}
+            return {code: (rates, control.get(code, nobody)) for code, rates in training.items()}
 
         return Attack(name, np.zeros(0), None, counted=of)

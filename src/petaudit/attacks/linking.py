@@ -48,15 +48,15 @@ def _of_points(
     places: Sequence[int],
     neighbours: int,
 ) -> Weights:
-    found = np.empty(len(points))
+    linked = np.empty(len(points))
 
     def look(part: slice) -> None:
         given: list[Any] = [points[part], cells, columns, rows.weights[places], rows.unit]
-        given += [neighbours, found[part]]
+        given += [neighbours, linked[part]]
         _link(*given)
 
     in_blocks(len(points), look, None)
-    return found
+    return linked
 
 
 @kernel
@@ -67,7 +67,7 @@ def _link(
     weights: Weights,
     unit: float,
     neighbours: int,
-    found: Weights,
+    linked: Weights,
 ) -> None:
     """The same for points; the first ``columns`` are those of the first list."""
     many = cells.shape[1]
@@ -98,10 +98,10 @@ def _link(
                 in_other += is_near
                 both += is_tied
         if certain:
-            found[q] = 1.0
+            linked[q] = 1.0
         else:
             drawn = (neighbours - sure_one, neighbours - sure_other)
-            found[q] = 1 - _apart(ties_one, ties_other, drawn, in_one, in_other, both)
+            linked[q] = 1 - _apart(ties_one, ties_other, drawn, in_one, in_other, both)
 
 
 @kernel

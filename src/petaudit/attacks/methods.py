@@ -96,11 +96,11 @@ def replicated(tables: AttackTables | CountedTables, keys: Sequence[str]) -> Att
     if tables.has_control:
         people.append(tables.joint.rows[CONTROL])
     smaller = min(people)
-    found = []
+    replicas = []
     for table, many in enumerate(people, ORIGINAL):
         alone = alone_among(groups.sizes[table], many, smaller) * is_single
-        found.append(alone[groups.group[tables.part(table)]])
-    return Attack("", found[0], found[1] if tables.has_control else None)
+        replicas.append(alone[groups.group[tables.part(table)]])
+    return Attack("", replicas[0], replicas[1] if tables.has_control else None)
 
 
 def disclosed(tables: AttackTables | CountedTables, target: str, keys: Sequence[str]) -> Attack:
@@ -140,7 +140,7 @@ class MembershipCurve:
 
     def true_rates(self, false_rates: Sequence[float]) -> list[float]:
         """The share of people nearer than so many of the control, equally near ones in part."""
-        found = []
+        rates = []
         for rate in false_rates:
             wanted = rate * len(self.control)
             place = min(math.ceil(wanted), len(self.control)) - 1
@@ -151,8 +151,8 @@ class MembershipCurve:
             )
             part = (wanted - low) / max(high - low, 1)
             share = (own_low + min(max(part, 0.0), 1.0) * (own_high - own_low)) / len(self.training)
-            found.append(float(share))
-        return found
+            rates.append(float(share))
+        return rates
 
     @property
     def auc(self) -> float:

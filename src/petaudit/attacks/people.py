@@ -91,11 +91,11 @@ def by_group(tables: ComparedTables, attack: Attack, column: str) -> Iterator[tu
     if not isinstance(tables, AttackTables):
         return
     codes = tables.joint.codes[tables.columns.index(column)]
-    own = codes[tables.part(ORIGINAL)]
+    original = codes[tables.part(ORIGINAL)]
     others = codes[tables.part(CONTROL)] if tables.has_control else None
-    for code in np.unique(own).tolist():
+    for code in np.unique(original).tolist():
         is_other = None if others is None else others == code
-        yield code, _exposure(tables, attack, "", own == code, is_other)
+        yield code, _exposure(tables, attack, "", original == code, is_other)
 
 
 def _exposure(

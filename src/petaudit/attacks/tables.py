@@ -14,7 +14,15 @@ import numpy.typing as npt
 
 from petaudit.attacks.mixed_rows import MixedRows, Weights, mixed_rows
 from petaudit.attacks.nearest import Neighbours, Secret, Tree, different_rows
-from petaudit.errors import ColumnError, NotMeasurableError, Phrase, argument, phrase
+from petaudit.errors import (
+    ColumnError,
+    InputError,
+    NotMeasurableError,
+    Phrase,
+    argument,
+    counted,
+    phrase,
+)
 from petaudit.exact.excess import Successes
 from petaudit.singling.control import CONTROL, ORIGINAL, SYNTHETIC, Overlap, checked_control
 from petaudit.singling.kernels import Indices
@@ -22,6 +30,7 @@ from petaudit.system.memory import memory_limit, memory_text
 from petaudit.tables import Source, array_on_disk
 from petaudit.tables.headers import check_column
 from petaudit.tables.joint import JointColumn, JointTables, joint_tables
+from petaudit.tables.joint.column import Kind
 
 Flags: TypeAlias = npt.NDArray[np.bool_]
 _AT_REST: Final = 340_000_000
@@ -32,6 +41,7 @@ _FOUND: Final = 120
 """Bytes of what is found out about a row of any table, and what is needed for that."""
 _FEWEST: Final = 10_000
 """Rows of a block; in smaller ones little is saved, and a search takes as many times as long."""
+_MANY_NUMBERS: Final = 50
 FEW: Final = 50
 """A control of fewer people is worth a warning."""
 
@@ -120,21 +130,38 @@ class ComparedTables(ABC):
 
     @cached_property
     def has_strangers(self) -> bool:
-        """Whether the control is of other people, so that the excess is not too low."""
-        return not self._control_overlap.known_people
+        """Whether the generator saw nobody of the control, so that the excess is not too low."""
+        original, synthetic = self._control_overlaps
+        return not original.known_people and not synthetic.copied_people
 
     @cached_property
-    def _control_overlap(self) -> Overlap:
-        return self.overlap(ORIGINAL, CONTROL)
+    def _control_overlaps(self) -> tuple[Overlap, Overlap]:
+        """With the original, and with the synthetic table."""
+        return self.overlap(ORIGINAL, CONTROL), self.overlap(SYNTHETIC, CONTROL)
 
     @cached_property
     def notes(self) -> tuple[Phrase, ...]:
         """What is odd about the tables; a control that is the original is an error."""
         notes: list[Phrase] = []
         if self.overlap(SYNTHETIC, ORIGINAL).is_same:
-            notes.append(phrase("the synthetic table has the very rows of the original"))
+            notes.append(phrase("the synthetic table has exactly the rows of the original"))
         if self.has_control:
-            notes += checked_control(self._control_overlap)
+            original, synthetic = self._control_overlaps
+            notes += checked_control(original)
+            if synthetic.is_same:
+                raise InputError(
+                    "the control is the synthetic table itself; it must be of real people whom the "
+                    "generator never saw"
+                )
+            if synthetic.copied_people:
+                notes.append(
+                    phrase(
+                        "{rows} of the control are rows of the synthetic table, more than chance "
+                        "explains: the generator must not have seen the control, and the excess is "
+                        "too low",
+                        rows=counted(synthetic.copied_people, "row"),
+                    )
+                )
             if self.people(CONTROL) < FEW:
                 notes.append(
                     phrase(
@@ -246,14 +273,16 @@ class AttackTables(ComparedTables):
             asked = {table}.union(range(ORIGINAL, len(self.joint.rows)) if not among else ())
             places = self.rows.places(columns)
             parts = [(each, part) for each in asked for part in self.blocks(each)]
-            found: list[Neighbours] = []
+            nearest: list[Neighbours] = []
             for block in self.blocks(among):
                 tree = Tree(self.rows, block, places, secret)
                 near = [tree.nearest(self.rows, part, second=second) for _, part in parts]
-                found = [*map(Neighbours.among_more, found, near)] if found else near
+                nearest = [*map(Neighbours.among_more, nearest, near)] if nearest else near
             for each in asked:
-                own = [near for (of, _), near in zip(parts, found, strict=True) if of == each]
-                self._searches[(each, *key[1:])] = Neighbours.of_all(own)
+                of_table = [
+                    near for (of, _), near in zip(parts, nearest, strict=True) if of == each
+                ]
+                self._searches[(each, *key[1:])] = Neighbours.of_all(of_table)
         return self._searches[key]
 
     def within(
@@ -266,9 +295,25 @@ class AttackTables(ComparedTables):
         for block in self.blocks(table):
             tree = Tree(self.rows, block, places)
             for part in parts:
-                own = slice(part.start - start, part.stop - start)
-                counts[:, own] += tree.within(self.rows, part, radii[own])
+                rows = slice(part.start - start, part.stop - start)
+                counts[:, rows] += tree.within(self.rows, part, radii[rows])
         return counts[0], counts[1]
+
+    def has_many_numbers(self, name: str) -> bool:
+        """Whether a column is of so many numbers that near ones tell as much as equal ones."""
+        column = self.joint.joined[name]
+        return column.kind is Kind.NUMBER and column.size > _MANY_NUMBERS
+
+    def without_common_values(self, columns: Sequence[str]) -> list[str]:
+        """Columns of which the synthetic table has no value that the original has."""
+        found = []
+        for name in columns:
+            codes = self.joint.codes[self.columns.index(name)]
+            of_original = np.zeros(int(codes.max(initial=0)) + 1, bool)
+            of_original[codes[self.part(ORIGINAL)]] = True
+            if not of_original[codes[self.part(SYNTHETIC)]].any():
+                found.append(name)
+        return found
 
     def by_person(self, table: int, values: Weights, rows: Flags | None = None) -> Weights:
         """The largest value of each person's rows, or of some rows; of each row without persons."""
@@ -299,8 +344,8 @@ class AttackTables(ComparedTables):
         # One number per pair, which is sorted many times faster.
         width = int(sizes[second].max(initial=0)) + 1
         pairs, rows = np.unique(sizes[first] * width + sizes[second], return_counts=True)
-        found = zip((divmod(pair, width) for pair in pairs.tolist()), rows.tolist(), strict=True)
-        return Overlap({pair: many for pair, many in found if any(pair)})
+        by_pair = zip((divmod(pair, width) for pair in pairs.tolist()), rows.tolist(), strict=True)
+        return Overlap({pair: many for pair, many in by_pair if any(pair)})
 
     def value(self, column: str, code: int) -> str:
         """See the base class."""

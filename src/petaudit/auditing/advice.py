@@ -6,8 +6,6 @@ of leaving out a column is measured on the classes of the table, by the measures
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +20,7 @@ from petaudit.auditing.dropping import ClassLevel, Dropping, Settings, settings_
 from petaudit.auditing.outcome import Audit
 from petaudit.errors import PetauditError, counted, joined, listing, phrase, share, shortened
 from petaudit.exact.fractions import parse_number
+from petaudit.i18n.text import joined_names
 from petaudit.inputs import Inputs
 from petaudit.labels.cells import SUPPRESSED
 from petaudit.labels.hierarchy import Hierarchy
@@ -31,7 +30,6 @@ from petaudit.measures.limits import rounded_texts
 from petaudit.proposing import proposed_hierarchies
 from petaudit.reports.advice import CHANGE, COMMAND, NOTE
 from petaudit.reports.view import Advice, ChangedFigure
-from petaudit.roles import Role
 from petaudit.system import settings
 from petaudit.system.reading import Reading
 from petaudit.tables import is_address, is_uri
@@ -248,13 +246,6 @@ class _Adviser:
         read = {name: value for name, value in self.audit.inputs.reading.options.items() if value}
         return read | {name: each for name, each in self.audit.given.items() if each is not None}
 
-    @cached_property
-    def identifiers(self) -> list[str]:
-        """The columns that commands are to leave out, because they name people."""
-        inputs = self.audit.inputs
-        named = inputs.roles.columns(Role.IDENTIFIER)
-        return [name for name in named if name not in (inputs.key, inputs.person)]
-
     def _command(
         self,
         action: str,
@@ -279,11 +270,11 @@ class _Adviser:
         def put(option: str, value: str) -> None:
             words.extend([f"{option}={value}"] if value.startswith("-") else [option, value])
 
-        put("--qi", _names(inputs.roles.quasi_identifiers))
+        put("--qi", joined_names(inputs.roles.quasi_identifiers))
         if inputs.roles.sensitive:
-            put("--sensitive", _names(inputs.roles.sensitive))
-        if self.identifiers:
-            put("--identifier", _names(self.identifiers))
+            put("--sensitive", joined_names(inputs.roles.sensitive))
+        if inputs.identifiers:
+            put("--identifier", joined_names(inputs.identifiers))
         if given.get("person") is not None:
             put("--person", str(given["person"]))
         if inputs.suppressed != "class" and limits is not None:
@@ -297,7 +288,7 @@ class _Adviser:
             if texts[name]:
                 put(f"--{name.replace('_', '-')}", texts[name].replace("\t", "tab"))
         if levels is not None:
-            put("--levels", _names([f"{column}={level}" for column, level in levels.items()]))
+            put("--levels", joined_names([f"{column}={level}" for column, level in levels.items()]))
         for option, value in _limit_words(limits or {}):
             put(option, value)
         put("--out", out or _target(table, action))
@@ -324,7 +315,7 @@ class _Adviser:
         named: dict[str, str] = {"quasi_identifiers": repr([*roles.quasi_identifiers])}
         if roles.sensitive:
             named["sensitive"] = repr([*roles.sensitive])
-        if self.identifiers:
+        if self.audit.inputs.identifiers:
             # Only all roles together can name those.
             named = {"roles": repr(roles.to_dict())}
         if levels is not None:
@@ -363,12 +354,12 @@ class _Adviser:
         """The hierarchies of quasi-identifiers that hold all labels of the table."""
         known: dict[str, Hierarchy] = {}
         for column, labels in zip(self.level.classes.names, self.level.classes.labels, strict=True):
-            hierarchy = self._hierarchy(column, labels)
+            hierarchy = self._hierarchy(column)
             if hierarchy is not None and all(map(hierarchy.holds, labels)):
                 known[column] = hierarchy
         return known
 
-    def _hierarchy(self, column: str, labels: Sequence[str | None]) -> Hierarchy | None:
+    def _hierarchy(self, column: str) -> Hierarchy | None:
         inputs = self.audit.inputs
         if column not in inputs.hierarchies:
             return None
@@ -550,27 +541,19 @@ def _limit_words(limits: Settings) -> Iterator[tuple[str, str]]:
                 yield "--limit", f"{name}={value}"
             elif isinstance(value, Mapping):
                 # Only the distances of t-closeness are a mapping.
-                yield "--distance", _names([f"{column}={kind}" for column, kind in value.items()])
+                yield (
+                    "--distance",
+                    joined_names([f"{column}={kind}" for column, kind in value.items()]),
+                )
             elif isinstance(value, list):
                 first, *others = map(_word, value)
-                yield "--option", _names([f"{name}.{key}={first}", *others])
+                yield "--option", joined_names([f"{name}.{key}={first}", *others])
             else:
-                yield "--option", _names([f"{name}.{key}={_word(value)}"])
+                yield "--option", joined_names([f"{name}.{key}={_word(value)}"])
 
 
 def _word(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names as ``split_names`` reads them.
-
-    >>> _names(["zip", "a, b"])
-    'zip,"a, b"'
-    """
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue()
 
 
 def _text(value: object) -> str:
@@ -580,7 +563,7 @@ def _text(value: object) -> str:
     ('2', 'NA,-', '')
     """
     if isinstance(value, list | tuple):
-        return _names([str(item) for item in value])
+        return joined_names([str(item) for item in value])
     return str(value) if isinstance(value, str | int | Path) else ""
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from petaudit.errors import (
     NotMeasurableError,
@@ -44,11 +44,6 @@ if TYPE_CHECKING:
 
     from petaudit.measures.result import ScreenTable
     from petaudit.reports.view import View
-
-JUDGING: Final = ("limit", "profile")
-"""The options that a figure is judged by."""
-_SETTINGS: Final = ("suppressed", "key", "person", "person_is_pseudonym", "reveal_values")
-"""What the document says of the inputs, beside tables and roles."""
 
 
 @dataclass(frozen=True)

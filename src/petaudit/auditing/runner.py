@@ -6,7 +6,7 @@ import contextlib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from petaudit.auditing.outcome import Audit, NotMeasured, Outcome
 from petaudit.errors import (
@@ -29,11 +29,6 @@ from petaudit.measures.base import refuse_unknown, spelled_out
 from petaudit.system.files import Watch, unchanged
 from petaudit.system.progress import stage
 
-if TYPE_CHECKING:
-    pass
-
-JUDGING: Final = ("limit", "profile")
-"""The options that a figure is judged by."""
 _SETTINGS: Final = ("suppressed", "key", "person", "person_is_pseudonym", "reveal_values")
 """What the document says of the inputs, beside tables and roles."""
 
@@ -41,13 +36,7 @@ _SETTINGS: Final = ("suppressed", "key", "person", "person_is_pseudonym", "revea
 def run_measure(measure: Measure, inputs: Inputs, options: Mapping[str, Any]) -> Outcome:
     """Run one measure on settled inputs, for whichever command."""
     try:
-        result = measure.run(inputs, options)
-        if result.passed is None and any(options.get(name) is not None for name in JUDGING):
-            # A limit that a measure ignores must not look like one that holds.
-            raise UndecidedError(
-                "{measure} did not say whether its limit holds", measure=measure.name, result=result
-            )
-        return Outcome(result)
+        return Outcome(measure.run(inputs, options))
     except UndecidedError as problem:
         return Outcome(problem.result if isinstance(problem.result, Result) else None, problem)
     except PetauditError as problem:

@@ -7,7 +7,7 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from petaudit.anonymizing import making
 from petaudit.anonymizing.explaining import costs, how_good, levels_text, percent
@@ -15,10 +15,10 @@ from petaudit.anonymizing.infeasible import InfeasibleError
 from petaudit.anonymizing.making import Anonymized
 from petaudit.anonymizing.releasing import refuse_written
 from petaudit.anonymizing.transformation import SUFFIX
-from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs
+from petaudit.cli.arguments import inputs_of, split_names, split_pairs
 from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
-from petaudit.cli.options import engine_of, reading_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.released import write_released
 from petaudit.cli.report import Reports, check_folder
 from petaudit.cli.streams import (
@@ -41,19 +41,16 @@ from petaudit.reports.terminal import (
     verdict_line,
 )
 from petaudit.reports.verdict import figure_and_rule
+from petaudit.system.files import fingerprint_of
 from petaudit.system.output import refuse_inputs, write_whole
 from petaudit.tables import is_address, parse_address, shown_table
 from petaudit.tables.engines.spark_writing import new_folder
 from petaudit.tables.source import SPARK
 from petaudit.tables.writing import table_format, unpacked
 
-_AS_GIVEN: Final = (
-    *("policy", "population", "hierarchies", "person", "suppressed", "max_suppression"),
-    *("recoding", "objective", "drop_suppressed", "identifier_columns"),
-)
-"""Options that :func:`petaudit.anonymize` takes by the same name."""
 _LEVEL: Final = re.compile(r"(?P<column>.+?)\s*(?P<level>(?:<=|>=|=)\s*\d+(?:\s*-\s*\d+)?)")
 _INFEASIBLE: Final = 1
+_UNDECIDED: Final = 2
 
 
 def anonymize(chosen: argparse.Namespace) -> int:
@@ -66,40 +63,29 @@ def anonymize(chosen: argparse.Namespace) -> int:
         check_folder(path)
         # Before the search; what else was read is known after it.
         refuse_inputs(path, [Path(chosen.table)])
-    size = chosen.population_size
     try:
         # Whoever is told that an option is wrong need not read warnings first.
         with kept_warnings() as warned:
             made = making.anonymize(
                 chosen.table,
                 options=measure_options(chosen),
-                population_size=None if size is None else option_value(size),
-                weights={
-                    column: float(exact(weight, f"--weight {column}"))
-                    for column, weight in split_pairs(chosen.weight, "--weight").items()
-                },
-                levels=split_levels(chosen.level),
-                time_limit=seconds(chosen.time_limit),
+                policy=chosen.policy,
+                max_suppression="0" if chosen.max_suppression is None else chosen.max_suppression,
+                identifier_columns=chosen.identifier_columns,
                 keep=split_names(chosen.keep),
-                roles=given_roles(
-                    chosen.roles,
-                    quasi_identifiers=chosen.qi,
-                    sensitive=chosen.sensitive,
-                    identifiers=chosen.identifier,
-                    insensitive=chosen.insensitive,
-                ),
-                **{
-                    name: value
-                    for name in _AS_GIVEN
-                    if (value := getattr(chosen, name)) is not None
-                },
+                **search_of(chosen),
                 **engine,
-                **reading_of(chosen),
+                **inputs_of(chosen),
             )
     except InfeasibleError as problem:
         _warn(warned)
         complain_of_error(problem.text)
         return _INFEASIBLE
+    if chosen.strict and made.audit.open_questions:
+        _warn(warned)
+        for question in made.audit.open_questions:
+            complain_of_error(question)
+        return _UNDECIDED
     for path in (target, document):
         refuse_inputs(path, made.files)
     formulas: list[str] = []
@@ -113,10 +99,11 @@ def anonymize(chosen: argparse.Namespace) -> int:
         script = made.script(chosen.out_table).encode()
         write_whole(target, lambda file: file.write(script), private=True)
     made.transformation.write(document)
+    result = _result(made, chosen.out_table or str(target), target)
     if reports.files:
-        reports.write(made.to_dict(), made.files, chosen.table)
+        reports.write(result, made.files, chosen.table)
     if chosen.format == "json":
-        say(reports.shown(made.to_dict(), "json"))
+        say(reports.shown(result, "json"))
     elif chosen.quiet:
         say_lines([_verdict(made)])
     else:
@@ -124,6 +111,15 @@ def anonymize(chosen: argparse.Namespace) -> int:
         reports.say_written()
     _warn([*warned, *made.audit.warnings, *made.audit.problems, *formulas])
     return 0
+
+
+def _result(made: Anonymized, name: str, target: Path) -> dict[str, Any]:
+    """The document, which names what was written and not what it was made of."""
+    document = made.to_dict()
+    document["inputs"]["table"]["name"] = name
+    if name == str(target) and target.is_file():
+        document["inputs"]["table"]["sha256"] = fingerprint_of([target])
+    return document
 
 
 def _warn(texts: Iterable[str]) -> None:
@@ -141,8 +137,9 @@ def _target(chosen: argparse.Namespace) -> Path:
             )
         if chosen.out_table is None:
             raise OptionError(
-                "where should the released table go? name it with --out-table SCHEMA.NAME, and add "
-                "--out-sql FILE for a statement that makes it"
+                "no output is given for the released table: name a table with "
+                "--out-table SCHEMA.NAME, and add --out-sql FILE for a statement that "
+                "makes it"
             )
         if chosen.out_sql is not None:
             return Path(chosen.out_sql)
@@ -150,12 +147,12 @@ def _target(chosen: argparse.Namespace) -> Path:
     for option, given in (("--out-table", chosen.out_table), ("--out-sql", chosen.out_sql)):
         if given is not None:
             raise OptionError(
-                "{option} is for tables in PostgreSQL, and {table} is none: use --out FILE",
+                "{option} needs a table in PostgreSQL, which {table} is not: use --out FILE",
                 option=option,
                 table=shown_table(chosen.table),
             )
     if chosen.out is None:
-        raise OptionError("where should the released table go? add --out FILE")
+        raise OptionError("no output is given for the released table: add --out FILE")
     if chosen.engine == SPARK:
         return new_folder(chosen.out)
     target = Path(chosen.out)
@@ -186,7 +183,22 @@ def transformation_path(target: Path, given: str | None) -> Path:
     return unpacked(target).with_suffix(SUFFIX) if given is None else Path(given)
 
 
-def seconds(given: str | None) -> float | None:
+def search_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """How a release is searched for, as Python's functions take it."""
+    return {
+        "recoding": chosen.recoding,
+        "objective": chosen.objective,
+        "weights": {
+            column: float(exact(weight, f"--weight {column}"))
+            for column, weight in split_pairs(chosen.weight, "--weight").items()
+        },
+        "levels": split_levels(chosen.level),
+        "time_limit": _seconds(chosen.time_limit),
+        "drop_suppressed": chosen.drop_suppressed,
+    }
+
+
+def _seconds(given: str | None) -> float | None:
     """A number of seconds, as an option has it."""
     if given is None:
         return None
@@ -219,11 +231,17 @@ def split_levels(given: Sequence[str] | None) -> dict[str, str]:
 
 def _verdict(made: Anonymized) -> str:
     code = 0
-    what = phrase(
-        "all limits hold; {lost} of the detail is lost, {rows} suppressed",
-        lost=percent(made.loss),
-        rows=counted(made.rows_suppressed, "row"),
-    )
+    lost, rows = percent(made.loss), counted(made.rows_suppressed, "row")
+    if made.audit.open_questions:
+        what = phrase(
+            "all limits hold, with open questions; {lost} of the detail is lost, {rows} suppressed",
+            lost=lost,
+            rows=rows,
+        )
+    else:
+        what = phrase(
+            "all limits hold; {lost} of the detail is lost, {rows} suppressed", lost=lost, rows=rows
+        )
     return verdict_line(what, code)
 
 
@@ -273,7 +291,7 @@ def _screen(
         yield phrase("made table {table}: {rows}", table=chosen.out_table, rows=rows)
     else:
         yield phrase("wrote {target}: {rows}", target=target, rows=rows)
-    yield phrase("wrote {target}: what was done, to do it to other rows", target=document)
+    yield phrase("wrote {target}: the transformation, to apply it to other rows", target=document)
     yield indented(
         phrase("it holds labels of the data: only you may read it, and it is not for release")
     )

@@ -32,7 +32,7 @@ def apply(chosen: argparse.Namespace) -> int:
     known = Transformation.read(document)
     try:
         with printed_warnings():
-            found = applied_to(
+            applied = applied_to(
                 known,
                 chosen.table,
                 release=chosen.release,
@@ -43,35 +43,35 @@ def apply(chosen: argparse.Namespace) -> int:
     except OutOfReachError as problem:
         complain_of_error(problem.text)
         return _BREACHED
-    refuse_inputs(target, (*found.files, document))
+    refuse_inputs(target, (*applied.files, document))
     is_guarded = chosen.formulas == "guard"
     formulas = write_released(
-        found.released,
+        applied.released,
         target,
-        lambda written: refuse_written(found.inputs, found.released, known.limits, written),
+        lambda written: refuse_written(applied.inputs, applied.released, known.limits, written),
         roles=[*known.names, *known.sensitive],
-        delimiter=found.inputs.table.delimiter,
+        delimiter=applied.inputs.table.delimiter,
         is_guarded=is_guarded,
     )
-    rows = len(found.kept)
+    rows = len(applied.kept)
     lines = [
         phrase(
             "wrote {target}: {rows}; suppressed: {hidden:,} ({share}); all limits hold",
             target=target,
-            rows=counted(found.released.num_rows, "row"),
-            hidden=found.rows_suppressed,
-            share=share(found.rows_suppressed, rows),
+            rows=counted(applied.released.num_rows, "row"),
+            hidden=applied.rows_suppressed,
+            share=share(applied.rows_suppressed, rows),
         ),
-        phrase("  these rows alone: {figures}", figures=_figures(found.audit)),
+        phrase("  these rows alone: {figures}", figures=_figures(applied.audit)),
     ]
-    if found.audit_together is not None:
-        figures = _figures(found.audit_together)
+    if applied.audit_together is not None:
+        figures = _figures(applied.audit_together)
         lines.append(phrase("  with the earlier release: {figures}", figures=figures))
     say_lines(lines)
     for text in (
-        *found.warnings,
-        *found.audit.problems,
-        *formula_warning(found.released.column_names, formulas, is_guarded),
+        *applied.warnings,
+        *applied.audit.problems,
+        *formula_warning(applied.released.column_names, formulas, is_guarded),
     ):
         complain_of_warning(text)
     return 0

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
+from petaudit.cli.options import reading_of
 from petaudit.errors import OptionError, shortened
 from petaudit.roles import Roles
+
+_INPUTS: Final = (
+    *("original", "control", "population", "hierarchies", "key", "person", "suppressed"),
+)
+"""Options about the inputs that Python's functions take by the same name."""
 
 
 def split_names(given: Sequence[str] | None) -> list[str]:
@@ -29,17 +36,6 @@ def split_names(given: Sequence[str] | None) -> list[str]:
                 text=shortened(text),
             ) from None
     return names
-
-
-def joined_names(names: Sequence[str]) -> str:
-    """Names as :func:`split_names` reads them.
-
-    >>> joined_names(["zip", "a, b"])
-    'zip,"a, b"'
-    """
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(names)
-    return text.getvalue()
 
 
 def split_pairs(given: Sequence[str] | None, option: str) -> dict[str, str]:
@@ -92,15 +88,26 @@ def whole_number(text: str, option: str) -> int:
         ) from None
 
 
-def given_roles(file: str | None, **lists: Sequence[str] | None) -> Roles | Path | None:
-    """The roles that options name, or the file that does; None when there is neither.
+def inputs_of(chosen: argparse.Namespace) -> dict[str, Any]:
+    """What a command says of the table and of those beside it, as Python's functions take it."""
+    given = {name: getattr(chosen, name, None) for name in _INPUTS}
+    size = getattr(chosen, "population_size", None)
+    given["population_size"] = None if size is None else option_value(size)
+    known = {name: value for name, value in given.items() if value is not None}
+    return {"roles": _roles(chosen), **known, **reading_of(chosen)}
 
-    >>> given_roles(None, quasi_identifiers=["zip"], sensitive=None).quasi_identifiers
-    ('zip',)
-    """
+
+def _roles(chosen: argparse.Namespace) -> Roles | Path | None:
+    """The roles that options name, or the file that does; None when there is neither."""
+    lists = {
+        "quasi_identifiers": chosen.qi,
+        "sensitive": chosen.sensitive,
+        "identifiers": chosen.identifier,
+        "insensitive": getattr(chosen, "insensitive", None),
+    }
     if all(names is None for names in lists.values()):
-        return None if file is None else Path(file)
-    if file is not None:
+        return None if chosen.roles is None else Path(chosen.roles)
+    if chosen.roles is not None:
         raise OptionError(
             "--roles names a file that gives every column its role; leave out the roles of columns"
         )

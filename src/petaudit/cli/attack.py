@@ -13,6 +13,7 @@ import numpy as np
 
 from petaudit.auditing import Audit, Request, run_audit
 from petaudit.cli.arguments import option_value, split_names, split_options
+from petaudit.cli.breaking_rows import require_row_numbers
 from petaudit.cli.check import show
 from petaudit.cli.options import engine_of, reading_of
 from petaudit.cli.report import Reports
@@ -32,7 +33,7 @@ _PROXY: Final = "closest-record"
 _EXPOSED: Final = 0.5
 """Whoever an attack succeeds on at least as probably is exposed."""
 _ROUNDED: Final = term("Rounding")
-_GRANTED: Final = term("Taken for granted")
+_ASSUMED: Final = term("Assumptions")
 
 
 def attack(chosen: argparse.Namespace) -> int:
@@ -96,7 +97,7 @@ def _rates(release: Audit) -> list[str]:
         *format_table(header, rows),
         "",
         *(section(_ROUNDED, notes) if notes else ()),
-        *section(_GRANTED, ASSUMPTIONS)[:-1],
+        *section(_ASSUMED, ASSUMPTIONS)[:-1],
     ]
 
 
@@ -109,7 +110,9 @@ def _results(release: Audit) -> list[Result]:
 def _options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
     """The attacks that the command line asks for, each with its options."""
     given = _column_options(chosen)
-    known = [name for name, own in listed_measures().items() if isinstance(own, AttackMeasure)]
+    known = [
+        name for name, measure in listed_measures().items() if isinstance(measure, AttackMeasure)
+    ]
     if chosen.measures is None:
         # What needs columns waits for them; the proxy waits to be named.
         names = [name for name in known if name in given]
@@ -128,8 +131,8 @@ def _options(chosen: argparse.Namespace) -> dict[str, dict[str, Any]]:
         measure, _, name = path.partition(".")
         options.setdefault(find_measure(measure).name, {})[name] = option_value(value)
     if chosen.exact_figures:
-        for own in options.values():
-            own["exact_figures"] = True
+        for settings in options.values():
+            settings["exact_figures"] = True
     for text in split_names(chosen.limit):
         measure, equals, limit = text.rpartition("=")
         judged = [find_measure(measure).name] if equals else [n for n in options if n != _PROXY]
@@ -198,21 +201,15 @@ def _write_rows(release: Audit, target: Path) -> None:
     """Write which rows of the original are exposed by which attack, for the steward alone."""
     refuse_inputs(target, release.files)
     source = release.inputs.needed_original
-    if not source.counts.keeps_order:
-        raise InputError(
-            "{table}: its rows have no numbers, because {engine} returns them in any order; write "
-            "the table to a file and use that (--rows)",
-            table=source.name,
-            engine=source.counts.engine,
-        )
+    require_row_numbers(source)
     columns: list[list[Any]] = [[], [], [], []]
     for result in _results(release):
         attacked: Mapping[str, Any] = result.internal.get("attacked", {})
         for name, successes in attacked.items():
             if successes is None:
                 raise InputError(
-                    "{measure} was counted in an engine, which does not tell rows; write the "
-                    "tables to files and use these (--rows)",
+                    "{measure} was counted in an engine, which returns no row numbers; "
+                    "write the tables to files and use these (--rows)",
                     measure=result.measure,
                 )
             places = np.flatnonzero(successes >= _EXPOSED)

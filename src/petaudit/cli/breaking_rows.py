@@ -14,18 +14,13 @@ from petaudit.cli.streams import complain_of_warning
 from petaudit.errors import InputError, listing, phrase
 from petaudit.measures import find_measure
 from petaudit.system.output import refuse_inputs, write_whole
+from petaudit.tables import Source
 from petaudit.tables.csv_files import DELIMITERS
 from petaudit.tables.writing import write_csv
 
 
-def write_rows(release: Audit, target: Path) -> None:
-    """Write the numbers of rows that break limits, with their labels where these may be shown.
-
-    The first row below the header is row 1. Nobody but the user may read the file.
-    """
-    refuse_inputs(target, release.files)
-    source = release.inputs.table
-    source.counts.require_local()
+def require_row_numbers(source: Source) -> None:
+    """Raise unless the rows of a table have numbers."""
     if not source.counts.keeps_order:
         raise InputError(
             "{table}: its rows have no numbers, because {engine} returns them in any order; write "
@@ -33,6 +28,17 @@ def write_rows(release: Audit, target: Path) -> None:
             table=source.name,
             engine=source.counts.engine,
         )
+
+
+def write_rows(release: Audit, target: Path) -> None:
+    """Write the numbers of rows that break limits, with their labels where these may be shown.
+
+    The first row below the header is row 1. Only the user may read the file.
+    """
+    refuse_inputs(target, release.files)
+    source = release.inputs.table
+    source.counts.require_local()
+    require_row_numbers(source)
     level = ClassLevel.of(release.inputs)
     measures: list[str] = []
     places: list[int] = []

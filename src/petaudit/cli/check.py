@@ -9,15 +9,9 @@ from typing import Any, Final
 
 from petaudit.auditing import Audit, audit
 from petaudit.auditing.text import by_reason
-from petaudit.cli.arguments import (
-    given_roles,
-    option_value,
-    split_names,
-    split_options,
-    split_pairs,
-)
+from petaudit.cli.arguments import inputs_of, option_value, split_names, split_options, split_pairs
 from petaudit.cli.breaking_rows import write_rows
-from petaudit.cli.options import engine_of, reading_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.report import Reports, write_text
 from petaudit.cli.streams import complain_of_error, printed_warnings, say
 from petaudit.datasets import load
@@ -30,11 +24,6 @@ from petaudit.reports.verdict import verdict_text
 from petaudit.reports.writing import FORMATS
 from petaudit.system.output import refuse_inputs
 
-_AS_GIVEN: Final = (
-    *("policy", "original", "control", "population", "hierarchies", "key", "person"),
-    *("suppressed", "reveal_values", "strict"),
-)
-"""Options that :func:`petaudit.audit` takes by the same name."""
 _DEMO: Final[Mapping[str, Mapping[str, Any]]] = {
     "k-anonymity": {"limit": 5},
     "t-closeness": {"limit": "0.7"},
@@ -54,21 +43,13 @@ def check(chosen: argparse.Namespace) -> int:
             chosen.table,
             measures=split_names(chosen.measures) if chosen.measures is not None else None,
             options=options,
-            population_size=(
-                None if chosen.population_size is None else option_value(chosen.population_size)
-            ),
-            roles=given_roles(
-                chosen.roles,
-                quasi_identifiers=chosen.qi,
-                sensitive=chosen.sensitive,
-                identifiers=chosen.identifier,
-                insensitive=chosen.insensitive,
-            ),
+            policy=chosen.policy,
+            strict=chosen.strict,
             person_is_pseudonym=chosen.person_is_pseudonym or None,
             advice=not chosen.no_advice,
-            **{name: getattr(chosen, name) for name in _AS_GIVEN},
+            reveal_values=chosen.reveal_values,
             **engine,
-            **reading_of(chosen),
+            **inputs_of(chosen),
         )
     if chosen.rows is not None:
         write_rows(release, Path(chosen.rows))

@@ -206,7 +206,7 @@ def _worker_line(worker: dict[str, Any]) -> str:
 def _problems_of(worker: dict[str, Any]) -> Iterator[Phrase]:
     """What keeps a Python of Spark's workers from counting as this one does."""
     for name, number in worker["packages"].items():
-        own = __version__ if name == "petaudit" else _version(name)
+        installed = __version__ if name == "petaudit" else _version(name)
         if number is None:
             yield phrase(
                 "the worker {host} has no {package} in {executable}; install petaudit there, or "
@@ -215,13 +215,14 @@ def _problems_of(worker: dict[str, Any]) -> Iterator[Phrase]:
                 package=name,
                 executable=worker["executable"],
             )
-        elif name == "petaudit" and number != own:
+        elif name == "petaudit" and number != installed:
             yield phrase(
-                "the worker {host} has petaudit {found} in {executable}, and this is {own}",
+                "the worker {host} has petaudit {found} in {executable}, but this is "
+                "petaudit {own}",
                 host=worker["host"],
                 found=number,
                 executable=worker["executable"],
-                own=own,
+                own=installed,
             )
 
 

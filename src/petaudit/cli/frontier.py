@@ -7,23 +7,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from petaudit.anonymizing.risk_utility import frontier as frontier_of
-from petaudit.cli.anonymize import seconds, split_levels
-from petaudit.cli.arguments import given_roles, option_value, split_names, split_pairs, whole_number
+from petaudit.cli.anonymize import search_of
+from petaudit.cli.arguments import inputs_of, split_names, whole_number
 from petaudit.cli.check import measure_options
-from petaudit.cli.options import engine_of, reading_of
+from petaudit.cli.options import engine_of
 from petaudit.cli.report import say_written
 from petaudit.cli.streams import printed_warnings, say, say_json, say_lines
 from petaudit.errors import OptionError, counted, joined
-from petaudit.exact.fractions import exact
 from petaudit.i18n.catalogue import language
 from petaudit.reports.terminal import as_text, title_line
 from petaudit.system.output import refuse_inputs
 
-_AS_GIVEN: Final = (
-    *("population", "hierarchies", "person", "suppressed", "recoding", "objective"),
-    "drop_suppressed",
-)
-"""Options that :func:`petaudit.frontier` takes by the same name."""
 _NO_POINT: Final = 1
 
 
@@ -32,8 +26,8 @@ def frontier(chosen: argparse.Namespace) -> int:
     engine = engine_of(chosen)
     limits: dict[str, list[str]] = {}
     options: dict[str, dict[str, Any]] = {}
-    for measure, own in measure_options(chosen).items():
-        given = dict(own)
+    for measure, given_options in measure_options(chosen).items():
+        given = dict(given_options)
         limit = given.pop("limit", None)
         if limit is not None:
             limits[measure] = split_names([str(limit)])
@@ -41,40 +35,26 @@ def frontier(chosen: argparse.Namespace) -> int:
             options[measure] = given
     target = None if chosen.report is None else Path(chosen.report)
     if target is not None and target.suffix.lower() not in (".html", ".htm"):
-        raise OptionError("{path!r}: the page of a frontier is .html", path=str(target))
-    size = chosen.population_size
+        raise OptionError("{path!r}: the report of a frontier must be .html", path=str(target))
     with printed_warnings():
-        found = frontier_of(
+        result = frontier_of(
             chosen.table,
             limits=limits,
             options=options,
             max_suppression=split_names(chosen.max_suppression or ["0"]),
-            weights={
-                column: float(exact(weight, f"--weight {column}"))
-                for column, weight in split_pairs(chosen.weight, "--weight").items()
-            },
-            levels=split_levels(chosen.level),
-            time_limit=seconds(chosen.time_limit),
-            population_size=None if size is None else option_value(size),
-            roles=given_roles(
-                chosen.roles,
-                quasi_identifiers=chosen.qi,
-                sensitive=chosen.sensitive,
-                identifiers=chosen.identifier,
-            ),
-            **{name: value for name in _AS_GIVEN if (value := getattr(chosen, name)) is not None},
+            **search_of(chosen),
             **engine,
-            **reading_of(chosen),
+            **inputs_of(chosen),
         )
     if target is not None:
-        refuse_inputs(target, found.files)
+        refuse_inputs(target, result.files)
         hide_below = whole_number(chosen.hide_below, "--hide-below")
-        found.report(target, lang=language(), hide_below=hide_below)
+        result.report(target, lang=language(), hide_below=hide_below)
     if chosen.format == "json":
-        say_json(found.to_dict())
+        say_json(result.to_dict())
     else:
-        say_lines([title_line(joined([found.table, counted(found.rows, "row")])), ""])
-        say(as_text(str(found).splitlines()))
+        say_lines([title_line(joined([result.table, counted(result.rows, "row")])), ""])
+        say(as_text(str(result).splitlines()))
         if target is not None:
             say_written(target)
-    return 0 if any(point.loss is not None for point in found.points) else _NO_POINT
+    return 0 if any(point.loss is not None for point in result.points) else _NO_POINT

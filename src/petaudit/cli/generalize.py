@@ -7,9 +7,8 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from petaudit.cli.arguments import given_roles, split_pairs, whole_number
+from petaudit.cli.arguments import inputs_of, split_pairs, whole_number
 from petaudit.cli.next_check import say_next_check
-from petaudit.cli.options import reading_of
 from petaudit.cli.streams import (
     complain,
     complain_of_warning,
@@ -40,20 +39,11 @@ def generalize(chosen: argparse.Namespace) -> int:
         result = generalize_with_report(
             chosen.table,
             levels=levels,
-            hierarchies=chosen.hierarchies,
-            roles=given_roles(
-                chosen.roles,
-                quasi_identifiers=chosen.qi,
-                identifiers=chosen.identifier,
-                sensitive=chosen.sensitive,
-                insensitive=chosen.insensitive,
-            ),
-            person=chosen.person,
             suppress_below=None if smallest is None else whole_number(smallest, "--suppress-below"),
             suppressed_rows=chosen.suppressed_rows,
             identifier_columns=chosen.identifier_columns,
             other_values=chosen.other_values,
-            **reading_of(chosen),
+            **inputs_of(chosen),
         )
     is_text = kind != "parquet"
     is_guarded = is_text and chosen.formulas == "guard"

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from petaudit.auditing.advice import next_command
-from petaudit.cli.arguments import given_roles
+from petaudit.cli.arguments import inputs_of
 from petaudit.cli.options import reading_of
 from petaudit.cli.streams import complain_of_warning, printed_warnings, say_json, say_lines
 from petaudit.errors import counted, joined, phrase, term
@@ -26,19 +26,7 @@ _ARROW = " → "
 def hierarchies(chosen: argparse.Namespace) -> int:
     """Propose hierarchies, show what their levels do, and write them."""
     with printed_warnings(), unchanged():
-        inputs = gather(
-            chosen.table,
-            hierarchies=chosen.hierarchies,
-            roles=given_roles(
-                chosen.roles,
-                quasi_identifiers=chosen.qi,
-                sensitive=chosen.sensitive,
-                identifiers=chosen.identifier,
-            ),
-            person=chosen.person,
-            reveal_values=chosen.reveal_values,
-            **reading_of(chosen),
-        )
+        inputs = gather(chosen.table, reveal_values=chosen.reveal_values, **inputs_of(chosen))
         with stage(phrase("proposing hierarchies")):
             proposed = proposed_hierarchies(inputs)
             proposals = proposed.proposals

@@ -163,8 +163,8 @@ def _refuse_questions(chosen: argparse.Namespace) -> None:
         raise OptionError("--interactive needs a file to write to, not --out -")
     if not can_ask():
         raise OptionError(
-            "--interactive needs a terminal: standard input or output is none; without it, the "
-            "guesses are written for you to edit"
+            "--interactive needs a terminal: standard input or output is not one; "
+            "without it, the guesses are written for you to edit"
         )
 
 

@@ -6,9 +6,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from petaudit.cli.arguments import joined_names
 from petaudit.cli.streams import say, say_lines
-from petaudit.i18n.text import printable
+from petaudit.i18n.text import joined_names, printable
 from petaudit.roles import Roles
 
 

@@ -85,6 +85,7 @@ def add_check(command: Options) -> None:
     columns.flag("--person-is-pseudonym", "the person column holds pseudonyms and is released")
     limits = command.group("measures and limits")
     limits.names("--measures", "only these (default: all possible)")
+    _add_policy(limits)
     _add_limits(limits)
     _add_strict(limits)
     limits.flag("--no-advice", "do not try dropping rows and changing columns")
@@ -105,7 +106,6 @@ def _add_population(tables: Group) -> None:
 
 def _add_limits(limits: Group) -> None:
     """Limits and options of measures."""
-    _add_policy(limits)
     limits.value("--k", "LIMIT", "every class must have at least this many rows")
     limits.value("--l", "LIMIT", "and this many different sensitive values")
     limits.value("--t", "LIMIT", "t-closeness may be at most this")
@@ -193,6 +193,7 @@ def add_suppress(command: Options) -> None:
     _add_population(tables)
     _add_columns(command)
     limits = command.group("measures and limits")
+    _add_policy(limits)
     _add_limits(limits)
     limits.value(
         "--max-suppression", "SHARE", "drop at most this share of the rows, for example 5%%"
@@ -213,7 +214,10 @@ def add_anonymize(command: Options) -> None:
         ("drop", "mask"),
         "leave out columns that name people (default), or write '*' into all of their cells",
     )
-    _add_limits(command.group("measures and limits"))
+    limits = command.group("measures and limits")
+    _add_policy(limits)
+    _add_limits(limits)
+    _add_strict(limits)
     search = command.group("search")
     _add_recoding(search)
     search.value(
@@ -240,7 +244,7 @@ def add_anonymize(command: Options) -> None:
     output.value(
         "--transformation",
         "FILE",
-        "what was done, to do it to other rows (default: OUT.transformation.json)",
+        "file of the transformation, to apply it to other rows (default: OUT.transformation.json)",
     )
     _add_formulas(output)
     output.choice("--format", ("text", "json"), "text (default) or json")
@@ -343,7 +347,9 @@ def add_attack(command: Options) -> None:
         "--limit", "the excess may be at most this, of all attacks or of one", "[MEASURE=]N"
     )
     _add_policy(limits)
-    limits.value("--fpr", "SHARE", "membership: strangers who may be taken for members (0.01)")
+    limits.value(
+        "--fpr", "SHARE", "membership: false-positive rate among strangers (default: 0.01)"
+    )
     limits.value("--tolerance", "SHARE", "numbers so far off count as guessed (default: 0)")
     limits.names("--option", "option of any measure", "MEASURE.NAME=VALUE")
     _add_strict(limits)

@@ -8,11 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from petaudit.cli.arguments import given_roles, option_value
+from petaudit.cli.arguments import inputs_of
 from petaudit.cli.check import measure_options
 from petaudit.cli.generalize import formula_warning
 from petaudit.cli.next_check import say_next_check
-from petaudit.cli.options import reading_of
 from petaudit.cli.released import write_released
 from petaudit.cli.streams import complain_of_error, complain_of_warning, printed_warnings, say_lines
 from petaudit.errors import TooManyRowsError, counted, listing, phrase, share, term
@@ -22,10 +21,6 @@ from petaudit.system.output import refuse_inputs
 from petaudit.tables.headers import columns_named
 from petaudit.tables.writing import table_format
 
-_AS_GIVEN: Final = (
-    *("policy", "original", "population", "hierarchies", "person", "suppressed", "max_suppression"),
-)
-"""Options that :func:`petaudit.suppress` takes by the same name."""
 _KEPT: Final = (
     *("person", "policy", "population", "population_size", "hierarchies", "k", "l", "t"),
     *("max_risk", "min_precision", "min_entropy", "distance", "cost", "gain", "loss", "benefit"),
@@ -41,21 +36,14 @@ def suppress(chosen: argparse.Namespace) -> int:
     """Drop rows until all limits hold, and write the others."""
     target = Path(chosen.out)
     table_format(target)
-    size = chosen.population_size
     try:
         with printed_warnings():
             suppression = suppress_with_report(
                 chosen.table,
                 options=measure_options(chosen),
-                population_size=None if size is None else option_value(size),
-                roles=given_roles(
-                    chosen.roles,
-                    quasi_identifiers=chosen.qi,
-                    sensitive=chosen.sensitive,
-                    identifiers=chosen.identifier,
-                ),
-                **{name: getattr(chosen, name) for name in _AS_GIVEN},
-                **reading_of(chosen),
+                policy=chosen.policy,
+                max_suppression=chosen.max_suppression,
+                **inputs_of(chosen),
             )
     except TooManyRowsError as problem:
         complain_of_error(problem.text)
@@ -113,8 +101,9 @@ def _write(suppression: Suppression, target: Path, *, is_guarded: bool) -> None:
                 share=share(dropped, rows + dropped),
             )
         )
-    if suppression.identifiers:
-        columns = columns_named(suppression.identifiers, suppression.inputs.table.columns)
+    inputs = suppression.inputs
+    if inputs.identifiers:
+        columns = columns_named(inputs.identifiers, inputs.table.columns)
         complain_of_warning(about_identifiers(columns, is_declared=True, masked=False))
     for text in replace(suppression.audit.columns, identifiers=()).problems:
         complain_of_warning(text)

@@ -23,6 +23,7 @@ FEWEST: Final = 2 * PEOPLE
 """Of a group of fewer people nothing is told."""
 _PARTS: Final = (100, 50, 20, 10, 5, 2)
 """Into how many steps the way from 0 to 1 is divided, the finest first."""
+FINEST: Final = 1 / _PARTS[0]
 WIDEST: Final = 1 / _PARTS[-1]
 """On steps so wide an excess, which is rounded up, would be a half of everybody or nobody."""
 _DIGITS: Final = 1e-9

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shutil
 import unicodedata
+from collections.abc import Sequence
 from typing import Final
 
 from petaudit.i18n.catalogue import ENGLISH, language
@@ -127,3 +130,14 @@ def folded(text: str, first: int, later: int) -> list[str]:
                 line, used, room = "", 0, later
             line, used = line + mark, used + width_of(mark)
     return [*lines, line]
+
+
+def joined_names(names: Sequence[str]) -> str:
+    """Names as an option of the command line has them.
+
+    >>> joined_names(["zip", "a, b"])
+    'zip,"a, b"'
+    """
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(names)
+    return text.getvalue()

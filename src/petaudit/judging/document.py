@@ -7,7 +7,6 @@ Documents of version 1, which had three kinds, are read as if they were of versi
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -18,7 +17,7 @@ from petaudit.errors import InputError, listing
 from petaudit.i18n.documents import phrases_in, restore_phrases
 from petaudit.judging.gate import ERROR, Conclusion
 from petaudit.judging.version1 import DOCUMENTS_1, from_version_1
-from petaudit.system.files import before_reading
+from petaudit.system.files import json_of
 
 DOCUMENT: Final = "petaudit.result/2"
 COMMANDS: Final = ("check", "run", "mpuccs", "attack", "anonymize")
@@ -105,20 +104,7 @@ def with_texts(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def read_document(path: Path, command: str | None = None) -> dict[str, Any]:
     """Read a document that was written as JSON; an error if it is none, or another command's."""
-    try:
-        before_reading(path)
-        if path.stat().st_size > _MOST_BYTES:
-            raise InputError(
-                "{path}: larger than {size:,} bytes; not read", path=path, size=_MOST_BYTES
-            )
-        document: Any = json.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise InputError("file {path!r} does not exist", path=str(path)) from None
-    except OSError as problem:
-        reason = problem.strerror or type(problem).__name__
-        raise InputError("{path}: cannot be read ({reason})", path=path, reason=reason) from None
-    except (ValueError, RecursionError):
-        raise InputError("{path}: is not valid JSON", path=path) from None
+    document = json_of(path, _MOST_BYTES)
     written_by = command_of(document) if isinstance(document, dict) else None
     if not isinstance(document, dict) or written_by is None:
         raise InputError(

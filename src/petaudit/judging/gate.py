@@ -18,8 +18,6 @@ from petaudit.measures.limits import is_idle
 from petaudit.roles import Role
 
 PASSED, FAILED, ERROR, MEASURED = "passed", "failed", "error", "measured"
-UNDECIDED = "undecided"
-"""What a search alone says where a lower bound keeps the limit; for the gate it is an error."""
 EXIT_CODES: Final = {PASSED: 0, MEASURED: 0, FAILED: 1, ERROR: 2}
 _L_DIVERSITY: Final = "l-diversity"
 

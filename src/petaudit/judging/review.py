@@ -99,11 +99,6 @@ insensitive if it identifies nobody
         if self.people is not None:
             yield self.people
 
-    @property
-    def summary(self) -> Phrase | None:
-        """The columns without a role, those first that look like more than they should."""
-        return self._listed(_GUESSES)
-
     def _listed(self, guesses: Iterable[str]) -> Phrase | None:
         parts: list[str] = []
         for guess in guesses:

@@ -57,7 +57,7 @@ from petaudit.system.reading import Reading
 from petaudit.tables import open_source
 
 if TYPE_CHECKING:
-    from petaudit.attacks.people import Attack
+    from petaudit.attacks.people import Attack, Exposure
     from petaudit.attacks.tables import AttackTables
 
 # The search brings its compiler along: functions import it when they run.
@@ -243,13 +243,7 @@ class AttackMeasure(Measure):
             None,
             warnings=notes,
             breakdown={
-                "interval": None if worst.lower is None else (worst.lower, worst.upper),
-                "attack_rate": worst.attack_rate,
-                "control_rate": worst.control_rate,
-                "base_rate": worst.base_rate,
-                "people": worst.people,
-                "control_people": worst.control_people,
-                "people_needed": worst.people_needed,
+                **worst.headline,
                 **tried.breakdown,
                 "rounded_to": None,
                 "attacks": figures,
@@ -287,11 +281,7 @@ class AttackMeasure(Measure):
             if name in result.breakdown
         }
         shown = {
-            "interval": None if worst.lower is None else (worst.lower, worst.upper),
-            "attack_rate": worst.attack_rate,
-            "control_rate": worst.control_rate,
-            "base_rate": worst.base_rate,
-            "people_needed": worst.people_needed,
+            **worst.headline,
             "rounded_to": worst.rounded_to,
             **others,
             "attacks": figures,
@@ -315,12 +305,19 @@ class AttackMeasure(Measure):
                 number=len(figures),
             )
         worst = figures[0].attack
-        for group in [each for each in result.exposed if each.attack == worst][:2]:
+        own = [each for each in result.exposed if each.attack == worst]
+        rare, others = own[:2], sorted(own[2:], key=_excess_of, reverse=True)
+        for group in [*rare, *others[:_MOST_SHOWN]]:
             if group.people != result.people:
                 told = exposed_text(group)
                 yield phrase("{name}: {told}", name=worst, told=told) if len(figures) > 1 else told
+        if len(others) > _MOST_SHOWN:
+            yield phrase(
+                "{number:,} more groups are in the JSON document (exposed)",
+                number=len(others) - _MOST_SHOWN,
+            )
         yield from rounding_text([result.rounded_to])
-        yield phrase("taken for granted: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
+        yield phrase("assumptions: {assumptions}", assumptions=joined(ASSUMPTIONS, "; "))
 
     def more_columns(self, result: Result) -> ResultColumns:
         """The rates and the interval, under the names that PETsARD's table has them."""
@@ -346,6 +343,13 @@ class AttackMeasure(Measure):
             return phrase(
                 "{title}: no more of the people are exposed than of strangers.",
                 title=term(self.title),
+            )
+        if figure.value <= coarse.FINEST:
+            return phrase(
+                "{title}: of the people whom the attack would miss among strangers, {share} or "
+                "fewer are exposed.",
+                title=term(self.title),
+                share="1%",
             )
         return phrase(
             "{title}: of the people whom the attack would miss among strangers, about {share} are "
@@ -386,8 +390,8 @@ def _why_undecided(
 ) -> Phrase:
     if not known:
         return phrase(
-            "there is no control, so nobody can tell whether the limit holds: how often an attack "
-            "succeeds is no risk by itself"
+            "there is no control, so the limit cannot be judged: how often an "
+            "attack succeeds is no risk by itself"
         )
     undecided = [
         (figure, each)
@@ -402,8 +406,8 @@ def _why_undecided(
         )
     if not has_strangers:
         return phrase(
-            "{text}; people of the original are in the control, so the excess is too low to show "
-            "that the limit holds",
+            "{text}; the generator has seen people of the control, so the excess is too low to "
+            "show that the limit holds",
             text=figure.text,
         )
     if figure.people_needed is None:
@@ -419,10 +423,14 @@ def _why_undecided(
     )
 
 
+def _excess_of(group: Exposure) -> float:
+    return -math.inf if group.excess is None else group.excess
+
+
 def _constant(tables: AttackTables) -> Iterator[Phrase]:
     if tables.constant:
         yield phrase(
-            "columns with one value tell nobody apart and are left out: {columns}",
+            "columns with a single value are left out: {columns}",
             columns=listing([repr(name) for name in tables.constant]),
         )
 

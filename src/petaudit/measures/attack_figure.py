@@ -62,6 +62,15 @@ class AttackFigure:
         return cls(attack.name, *ends, *rates, base, *people), compared
 
     @property
+    def headline(self) -> dict[str, Any]:
+        """What a result says of its worst attack."""
+        names = ("attack_rate", "control_rate", "base_rate", "people", "control_people")
+        return {
+            "interval": None if self.lower is None else (self.lower, self.upper),
+            **{name: getattr(self, name) for name in (*names, "people_needed")},
+        }
+
+    @property
     def text(self) -> Phrase:
         """The figures in a sentence."""
         people = phrase(

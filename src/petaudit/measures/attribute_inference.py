@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated
 
-from petaudit.errors import phrase
+from petaudit.errors import argument, listing, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures.attack import AttackMeasure, Tried, named_columns, refuse_known
 from petaudit.measures.base import Result
@@ -68,7 +68,17 @@ class AttributeInference(AttackMeasure):
             used = named_columns(others if known is None else known, tables, "known")
             refuse_known(column, used, ("secret", "known"))
             attacks.append(guessed(tables, column, used, float(tolerance)))
-        return Tried(attacks)
+        numbers = [] if tolerance else [each.name for each in attacks]
+        exact = [name for name in numbers if tables.has_many_numbers(name)]
+        notes = [
+            phrase(
+                "only equal numbers count as guessed, and {columns} has many: with a tolerance "
+                "near ones do, too ({argument})",
+                columns=listing([repr(name) for name in exact]),
+                argument=argument("tolerance"),
+            )
+        ]
+        return Tried(attacks, warnings=notes if exact else [])
 
     def explain(self, result: Result) -> Iterator[str]:
         """The figures of each secret, and what a guess without the table would do."""

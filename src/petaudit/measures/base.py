@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -80,6 +80,8 @@ _SECTIONS: Final = {
     "Of people": "meaning_of_people",
     "Does not say of people": "does_not_say_of_people",
 }
+JUDGING: Final = ("limit", "profile")
+"""The options that a figure is judged by."""
 _INTERNAL_ARGUMENTS: Final = ("use_side_car", "announce_notes")
 
 
@@ -459,7 +461,8 @@ class Measure:
         self.check_options(options)
         result = self._computed(inputs, options)
         limit = options.get("limit")
-        if result.passed is None and limit is not None:
+        if result.passed is None and any(options.get(name) is not None for name in JUDGING):
+            # A limit that a measure ignores must not look like one that holds.
             raise UndecidedError(
                 "{measure} did not say whether its limit holds", measure=self.name, result=result
             )
@@ -607,7 +610,7 @@ def refuse_unknown(names: Iterable[str], function: str, signature: inspect.Signa
             )
 
 
-def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
+def spelled_out(function: Callable[..., Any], without: Collection[str] = ()) -> inspect.Signature:
     """Return the signature of a function with the shared arguments in place of ``**inputs``."""
     signature = inspect.signature(function)
     named = {
@@ -615,7 +618,11 @@ def spelled_out(function: Callable[..., Any]) -> inspect.Signature:
         for name, parameter in signature.parameters.items()
         if parameter.kind is not parameter.VAR_KEYWORD
     }
-    others = [parameter for name, parameter in input_parameters().items() if name not in named]
+    others = [
+        parameter
+        for name, parameter in input_parameters().items()
+        if name not in named and name not in without
+    ]
     return signature.replace(parameters=[*named.values(), *others])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from petaudit.errors import listing, phrase
 from petaudit.inputs import Inputs
 from petaudit.measures.attack import AttackMeasure, Columns, Tried, named_columns
 
@@ -44,7 +45,25 @@ class CopiedRows(AttackMeasure):
         """Look up every row in the synthetic table."""
         from petaudit.attacks.methods import copied  # noqa: PLC0415 (it compiles)
 
-        return Tried([copied(tables, named_columns(columns, tables, "columns"))])
+        used = named_columns(columns, tables, "columns")
+        attack = copied(tables, used)
+        if attack.counted or attack.training.any():
+            return Tried([attack])
+        apart = tables.without_common_values(used)
+        return Tried(
+            [attack],
+            warnings=[
+                phrase(
+                    "no whole row can be copied: the synthetic table has no value of the original "
+                    "in {columns}; where such a column only numbers people, compare by the others "
+                    "({option})",
+                    columns=listing([repr(name) for name in apart]),
+                    option="copied-rows.columns",
+                )
+            ]
+            if apart
+            else [],
+        )
 
 
 copied_rows = CopiedRows.as_function()

@@ -85,7 +85,7 @@ def pairs_of(aux_cols: Sequence[Any]) -> list[tuple[list[str], list[str]]]:
         for pair in aux_cols
     )
     pairs = aux_cols if is_several else [aux_cols]
-    found = []
+    lists = []
     for pair in pairs:
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise OptionError(
@@ -99,8 +99,8 @@ def pairs_of(aux_cols: Sequence[Any]) -> list[tuple[list[str], list[str]]]:
                 "without any synthetic table",
                 columns=listing([repr(name) for name in shared]),
             )
-        found.append((first, second))
-    return found
+        lists.append((first, second))
+    return lists
 
 
 linkability = Linkability.as_function()

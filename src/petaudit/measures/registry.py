@@ -63,9 +63,10 @@ def find_measure(name: str) -> Measure:
     >>> find_measure("precision").better.value
     'higher'
     """
-    known, listed = all_measures(), listed_measures()
+    known = all_measures()
     wanted = str(name).strip().lower().replace("_", "-").replace(" ", "-")
     if wanted not in known:
+        listed = listed_measures()
         raise OptionError(
             "unknown measure {name!r}{near}; measures are {known}",
             name=name,

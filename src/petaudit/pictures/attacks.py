@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 MOST_ATTACKS: Final = 16
 _LEFT, _RIGHT = 150, WIDTH - 20
-_TOP, _STEP = 48, 26
+_TOP, _STEP, _TICK = 48, 26, 36
 _FARTHEST_BELOW: Final = -0.5
 """What is below zero is noise; a wide interval must not push the rest together."""
 
@@ -92,12 +91,19 @@ class AttackIntervals(Picture):
         ends = [end for each in shown for end in (each.lower, each.upper) if end is not None]
         limits = [] if self.limit is None else [self.limit]
         least = max(min([0.0, *ends]), _FARTHEST_BELOW)
-        x = scale((least, max([0.1, *ends, *limits])), (_LEFT, _RIGHT))
-        sheet = Sheet(height=_TOP + _STEP * len(known) + 6, say=voice.say)
+        most = max([0.1, *ends, *limits])
+        x = scale((least, most), (_LEFT, _RIGHT))
+        bottom = _TOP + _STEP * len(known)
+        sheet = Sheet(height=bottom + 22, say=voice.say)
         sheet.text(_LEFT, 12, phrase("excess over strangers, with its 95 % interval"), fill=MUTED)
-        sheet.line(x(0), x(0), _TOP - 8, sheet.height, stroke=INK)
+        sheet.line(x(0), x(0), _TOP - 8, bottom, stroke=INK)
+        ticks: list[float] = []
+        for tick in (0.0, *limits, most, least):
+            if all(abs(x(tick) - x(other)) > _TICK for other in ticks):
+                ticks.append(tick)
+                sheet.text(x(tick), bottom + 12, f"{tick:.2f}", fill=MUTED, anchor="middle")
         for limit in limits:
-            sheet.line(x(limit), x(limit), _TOP - 8, sheet.height, **DASHED)
+            sheet.line(x(limit), x(limit), _TOP - 8, bottom, **DASHED)
             sheet.text(x(limit), _TOP - 12, phrase("limit"), fill=MUTED, anchor="middle")
         table = []
         for place, each in enumerate(known):
@@ -153,7 +159,7 @@ class AttackRates(Picture):
                 rates.append(control)
             rows += [(each.name, *rate) for rate in rates]
         told = [rate for _, _, rate, people, *_ in rows if not _is_small(rate, people, voice)]
-        x = scale((0, max([0.01, *told])), (_LEFT, _RIGHT - 40))
+        x = scale((0, max([0.01, *told])), (_LEFT, _RIGHT - 110))
         sheet = Sheet(height=_TOP + 18 * len(rows) + 6, say=voice.say)
         sheet.text(_LEFT, 12, phrase("share of people on whom the attack succeeds"), fill=MUTED)
         table = []
@@ -171,7 +177,7 @@ class AttackRates(Picture):
             label = phrase("{name}, {whose}: {share}", name=name, whose=whose, share=text)
             paint = bar_paint(color, voice.say(label), is_hidden=is_hidden)
             sheet.rect(x(0), end, y - 7, y + 7, **paint)
-            sheet.text(end + 6, y, text)
+            sheet.text(end + 6, y, f"{text} {voice.say(whose)}")
             if whose == rows[0][1]:
                 sheet.text(_LEFT - 8, y, name, anchor="end", room=_LEFT - 12)
             table.append((name_in_table(name), whose, text))
@@ -190,20 +196,12 @@ class AttackRates(Picture):
 
 def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
     """Return the pictures of a result of attacks."""
-    drawn = tuple(_drawn(result.attacks, result.by.name))[:MOST_ATTACKS]
+    drawn = tuple(
+        _drawn(each, each.attack or result.by.name, each.value)
+        for each in result.attacks[:MOST_ATTACKS]
+    )
     rare = tuple(
-        DrawnAttack(
-            kept_name(group.group),
-            group.attack_rate,
-            group.control_rate,
-            finite(group.excess),
-            finite(group.lower),
-            finite(group.upper),
-            group.people,
-            group.control_people,
-            group.rounded_to,
-            kept_name(group.attack) if len(result.attacks) > 1 else "",
-        )
+        _drawn(group, group.group, group.excess, group.attack if len(result.attacks) > 1 else "")
         # Groups of a column may be values of people.
         for group in result.exposed[: 2 * len(result.attacks)]
         if group.excess is not None
@@ -212,16 +210,18 @@ def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
     return (intervals, AttackRates(drawn)) if drawn else ()
 
 
-def _drawn(figures: Iterable[Any], measure: str) -> Iterable[DrawnAttack]:
-    for each in figures:
-        yield DrawnAttack(
-            kept_name(each.attack or measure),
-            each.attack_rate,
-            each.control_rate,
-            finite(each.value),
-            finite(each.lower) if finite(each.value) is not None else None,
-            finite(each.upper) if finite(each.value) is not None else None,
-            each.people,
-            each.control_people,
-            each.rounded_to,
-        )
+def _drawn(figure: Any, name: str, excess: float | None, attack: str = "") -> DrawnAttack:
+    """What is drawn of the figure of an attack, or of an exposed group."""
+    has_excess = finite(excess) is not None
+    return DrawnAttack(
+        kept_name(name),
+        figure.attack_rate,
+        figure.control_rate,
+        finite(excess),
+        finite(figure.lower) if has_excess else None,
+        finite(figure.upper) if has_excess else None,
+        figure.people,
+        figure.control_people,
+        figure.rounded_to,
+        kept_name(attack) if attack else "",
+    )

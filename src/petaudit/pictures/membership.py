@@ -121,8 +121,8 @@ class MembershipCurves(Picture):
                 sheet.line(x(near), x(far), y(one), y(other), stroke=color, stroke_width=2.5)
             sheet.text(_RIGHT, top + 10 + shift, name, fill=color, anchor="end", has_halo=True)
         return [
-            (phrase("{share} of the people", share=percent(share)), "", f"{own:.3f} / {other:.3f}")
-            for share, own, other in zip(
+            (phrase("{share} of the people", share=percent(share)), "", f"{near:.3f} / {other:.3f}")
+            for share, near, other in zip(
                 SHARES[4::5], self.distances[4::5], self.control_distances[4::5], strict=True
             )
         ]
@@ -131,7 +131,7 @@ class MembershipCurves(Picture):
 def membership_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
     """Return the pictures of a membership attack."""
     curve, unit = result.curve, result.attack_tables.rows.unit
-    own, others = (
+    near, near_control = (
         tuple(round(float(part[int(share * len(part))]) / unit, 3) for share in SHARES)
         for part in (curve.training, curve.control)
     )
@@ -143,10 +143,11 @@ def membership_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:
             # Every share would be of a few people, whose distances nobody is told.
             return attacks_of(inputs, result)
         rates = tuple(coarse.rounded(rate, parts) for rate in rates)
-        own, others = (
-            tuple(coarse.rounded(each, len(SHARES) + 1) for each in part) for part in (own, others)
+        near, near_control = (
+            tuple(coarse.rounded(each, len(SHARES) + 1) for each in part)
+            for part in (near, near_control)
         )
     drawn = MembershipCurves(
-        rates, float(result.fpr), float(result.attack_rate), *people, own, others
+        rates, float(result.fpr), float(result.attack_rate), *people, near, near_control
     )
     return (*attacks_of(inputs, result), drawn)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from petaudit.anonymizing.infeasible import InfeasibleError
-from petaudit.auditing import JUDGING, Outcome, run_measure
+from petaudit.auditing import Outcome, run_measure
 from petaudit.errors import (
     NotMeasurableError,
     PetauditError,
@@ -27,6 +27,7 @@ from petaudit.judging.document import TEXTS, plain, with_texts
 from petaudit.judging.gate import ERROR, FAILED, PASSED
 from petaudit.judging.review import review_columns, table_notes
 from petaudit.measures import Measure, Need, Result
+from petaudit.measures.base import JUDGING
 from petaudit.pipelines.models import (
     ANONYMIZER,
     EVALUATOR,

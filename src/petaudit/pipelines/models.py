@@ -233,7 +233,7 @@ class Anonymizer:
     )
     drop_suppressed: bool = setting(Boolean(), "leave suppressed rows out of the table", False)
     time_limit: float | None = setting(
-        Number(0.0, excludes_bounds=True), "stop after so many seconds with the best so far"
+        Number(0.0, excludes_bounds=True), "stop after this many seconds with the best so far"
     )
 
 

@@ -5,19 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from petaudit.errors import phrase
 from petaudit.reports.view import Advice
-from petaudit.system.plain import Reader
 
 COMMAND, NOTE, CHANGE = "command", "note", "change"
 MOST_CHANGES: Final = 5
 THEN: Final = " && "
-_READER: Final = Reader()
 _NOT_WRAPPED: Final = "    "
 """Below an indented sentence so deep an indent is kept on one line, to be copied."""
 
@@ -64,8 +62,3 @@ def calls_in_folder(advice: Advice) -> list[str]:
 
 def _in_folder(words: Sequence[str]) -> tuple[str, ...]:
     return tuple(Path(word).name if Path(word).is_absolute() else word for word in words)
-
-
-def read_advice(document: Mapping[str, Any]) -> list[Advice]:
-    """What a document of our own says to do."""
-    return [_READER.read(Advice, each) for each in document.get("what_to_do") or ()]

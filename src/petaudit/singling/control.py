@@ -119,9 +119,14 @@ class Overlap:
         return self.rows.get((1, 1), 0)
 
     @property
+    def _people(self) -> tuple[int, int]:
+        one, other = (sum(pair[side] * many for pair, many in self.rows.items()) for side in (0, 1))
+        return one, other
+
+    @property
     def by_chance(self) -> tuple[float, float]:
         """How many of them strangers would share, and the standard error of more than that."""
-        people = [sum(pair[side] * many for pair, many in self.rows.items()) for side in (0, 1)]
+        people = self._people
         total = sum(people)
         apart = 2 * people[0] * people[1] / max(total * (total - 1), 1)
         odds = apart / (1 - apart) if apart < 1 else 1.0
@@ -134,6 +139,18 @@ class Overlap:
         expected, error = self.by_chance
         extra = self.shared - expected
         return round(extra) if extra > _FEW + _ERRORS * error else 0
+
+    @property
+    def copied_people(self) -> int:
+        """The same where the first table is synthetic; 0 if its repeated rows were taken out.
+
+        Drawn from whatever distribution, it shares no more rows than strangers of the same one; but
+        without the rows that it should have twice, these look like shared ones.
+        """
+        one, other = self._people
+        expected = self.rows.get((0, 2), 0) * (one / max(other, 1)) ** 2
+        is_thinned = expected > _FEW and not any(times > 1 for times, _ in self.rows)
+        return 0 if is_thinned else self.known_people
 
     @property
     def is_most(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import sys
 import time
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from petaudit.errors import LONGEST_PATH, InputError, phrase, shortened, term
 
@@ -131,6 +132,29 @@ def before_reading(path: Path) -> None:
     if path.exists() and not path.is_file():
         raise OSError(errno.EINVAL, phrase("it is not a regular file"), str(path))
     watch_file(path)
+
+
+def text_of(path: Path, most: int) -> str:
+    """Read a file of UTF-8, which may have so many bytes at most."""
+    try:
+        before_reading(path)
+        if path.stat().st_size > most:
+            raise InputError("{path}: larger than {size:,} bytes; not read", path=path, size=most)
+        return path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError("file {path!r} does not exist", path=str(path)) from None
+    except OSError as problem:
+        raise InputError(
+            "{path}: cannot be read ({reason})", path=path, reason=os_reason(problem)
+        ) from None
+
+
+def json_of(path: Path, most: int) -> Any:
+    """Read a file of JSON, which may have so many bytes at most."""
+    try:
+        return json.loads(text_of(path, most))
+    except (ValueError, RecursionError):
+        raise InputError("{path}: is not valid JSON", path=path) from None
 
 
 def refuse_impossible(path: Path) -> None:

@@ -17,7 +17,7 @@ import yaml
 
 from petaudit.errors import InputError, Phrase, joined, phrase, shortened
 from petaudit.i18n.phrases import cells
-from petaudit.system.files import before_reading
+from petaudit.system.files import text_of
 from petaudit.system.kinds import KeyPath
 
 LARGEST_FILE = 1_000_000
@@ -164,16 +164,7 @@ def read_document(path: Path) -> Document:
 def read_text(path: Path) -> str:
     """Read a file that people write by hand: UTF-8 and of bounded size."""
     try:
-        before_reading(path)
-        if path.stat().st_size > LARGEST_FILE:
-            raise _too_large(str(path))
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError("file {path!r} does not exist", path=str(path)) from None
-    except OSError as problem:
-        raise InputError(
-            "{path}: cannot be read ({reason})", path=str(path), reason=problem.strerror
-        ) from None
+        return text_of(path, LARGEST_FILE)
     except UnicodeDecodeError as problem:
         before = re.split(rb"\r\n?|\n", problem.object[: problem.start])
         raise InputError(

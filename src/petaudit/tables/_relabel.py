@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from petaudit.labels.cells import SUPPRESSED, trim
 from petaudit.tables._encoding import class_indices, label_codes
-from petaudit.tables.results import Integers
+from petaudit.tables.results import Integers, different_people
 from petaudit.tables.source import Source
 
 LabelsOf: TypeAlias = Mapping[str | None, str | None]
@@ -54,13 +54,12 @@ class Relabelled:
             suppressed &= codes_of_rows == mark
         if self.smallest_class > 1:
             classes = class_indices([codes[name][0] for name in self.quasi_identifiers], rows)
-            members = classes
+            sizes = np.bincount(classes, minlength=1)
             if self.person is not None:
                 # As in the original: the column may be an identifier, and suppressed by now.
                 people, _ = _relabelled(self.cells[self.person], None)
-                width = int(people.max(initial=0)) + 1
-                members = np.unique(classes * width + people) // width
-            suppressed |= np.bincount(members, minlength=1)[classes] < self.smallest_class
+                sizes = different_people(classes, people, len(sizes))
+            suppressed |= sizes[classes] < self.smallest_class
         return suppressed
 
     def table(self, suppressed: npt.NDArray[np.bool_]) -> pa.Table:

@@ -142,8 +142,9 @@ def partitions(root: PurePath, files: Iterable[PurePath]) -> Partitions | None:
 def different_keys(folder: str) -> InputError:
     """The error for a folder whose files are at different depths, or below different keys."""
     return InputError(
-        "folder {folder!r}: its Parquet files lie in folders of different names (such as year=... "
-        "and month=...), or some in none; a table has the same ones for every file",
+        "folder {folder!r}: its Parquet files are in folders of different names "
+        "(such as year=... and month=...), or some in none; every file of a "
+        "table must be in folders of the same names",
         folder=folder,
     )
 

@@ -140,8 +140,8 @@ def format_of(path: Path, shown: Path) -> Format:
     named = _SUFFIXES.get(shown.suffix.lower(), Format.TEXT)
     if named is not Format.TEXT and _NOT_TEXT.search(start) and not start.startswith(_UTF_16):
         raise InputError(
-            "{path}: is named like {kind}, but is none, and no text either; it is damaged or "
-            "encrypted, or something else",
+            "{path}: is named like {kind}, but is neither that nor text; it is "
+            "damaged or encrypted, or something else",
             path=shown,
             kind=named.named,
         )

@@ -18,7 +18,7 @@ from petaudit.tables._encoding import class_indices, whole_numbers
 from petaudit.tables.classes.grouped import label_positions
 from petaudit.tables.classes.keys import class_keys
 from petaudit.tables.engines.remote import join_numbers, sizes_in_engine
-from petaudit.tables.results import Integers, summed
+from petaudit.tables.results import Integers, different_people, summed
 
 if TYPE_CHECKING:
     from petaudit.tables.table_counts import TableCounts
@@ -273,9 +273,8 @@ def _matched(
         in_population = summed(index[number:], everybody.sizes[known], classes)
     else:
         # Labels of the population may become one in the table: only now are people told apart.
-        width = int(by_name.codes[places].max(initial=0)) + 1
-        people = np.unique(index[number:] * width + by_name.codes[places][known])
-        in_population = np.bincount(people // width, minlength=classes).astype(np.int64)
+        people = by_name.codes[places][known]
+        in_population = different_people(index[number:], people, classes)
     return index[:number], kept, in_sample, in_population
 
 
@@ -287,29 +286,24 @@ def _check_holds_all(sizes: Integers, people: Integers, times: Integers, unit: U
     classes = counted(number, "class", "classes")
     rows = unit.counted(int((sizes * times)[lacking].sum()))
     nowhere = int(times[lacking & (people == 0)].sum())
-    if number == 1:
+    given: dict[str, Any] = {"classes": classes, "rows": rows, "nowhere": nowhere}
+    if unit is Unit.PERSON:
+        problem = phrase(
+            "{classes} of the table with {rows} and fewer people in the population ({nowhere:,} of "
+            "them with nobody at all)",
+            **given,
+        )
+    elif number == 1:
         problem = phrase(
             "{classes} of the table with {rows} has fewer people in the population than rows in "
             "the table ({nowhere:,} of them nobody at all)",
-            classes=classes,
-            rows=rows,
-            nowhere=nowhere,
+            **given,
         )
     else:
         problem = phrase(
             "{classes} of the table with {rows} have fewer people in the population than rows in "
             "the table ({nowhere:,} of them nobody at all)",
-            classes=classes,
-            rows=rows,
-            nowhere=nowhere,
-        )
-    if unit is Unit.PERSON:
-        problem = phrase(
-            "{classes} of the table with {rows} and fewer people in the population ({nowhere:,} of "
-            "them with nobody at all)",
-            classes=classes,
-            rows=rows,
-            nowhere=nowhere,
+            **given,
         )
     raise InputError(
         "{found}: the population must contain everybody in the table, with the labels of the table "

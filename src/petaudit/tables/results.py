@@ -24,6 +24,17 @@ def summed(places: Integers, counts: Integers, size: int) -> Integers:
     return np.bincount(places, weights=counts, minlength=size).astype(np.int64)
 
 
+def different_people(groups: Integers, people: Integers, number: int) -> Integers:
+    """How many different people each of some groups has.
+
+    >>> different_people(np.array([0, 0, 2]), np.array([7, 7, 7]), 4).tolist()
+    [1, 0, 1, 0]
+    """
+    width = int(people.max(initial=0)) + 1
+    pairs = np.unique(groups * width + people)
+    return np.bincount(pairs // width, minlength=number).astype(np.int64)
+
+
 @dataclass(frozen=True)
 class ValueCounts:
     """How often each value of a column occurs: numbers ascend, then texts, a null is last."""
@@ -57,6 +68,23 @@ class ValueCounts:
     def by_label(self) -> dict[str | None, int]:
         """How often each label occurs."""
         return dict(zip(self.labels, self.counts.tolist(), strict=True))
+
+    def present(self, counts: Integers) -> ValueCounts:
+        """The values that other counts have, with these.
+
+        >>> ValueCounts(("x", "y"), np.array([2, 1])).present(np.array([0, 1])).labels
+        ('y',)
+        """
+        places = np.flatnonzero(counts)
+        if len(places) == len(counts):
+            return replace(self, counts=counts)
+        spelled, integers = self.spellings, self.integers
+        return ValueCounts(
+            tuple(self.labels[place] for place in places.tolist()),
+            counts[places],
+            None if spelled is None else tuple(spelled[place] for place in places.tolist()),
+            None if integers is None else integers[places[places < len(integers)]],
+        )
 
     @property
     def merged(self) -> tuple[int, int]:

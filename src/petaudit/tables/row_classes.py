@@ -24,7 +24,14 @@ from petaudit.tables.classes.table import ClassTable
 from petaudit.tables.column_values import ColumnValues
 from petaudit.tables.engines.frames import wrap_frame
 from petaudit.tables.population import CodedClasses
-from petaudit.tables.results import ClassHistogram, ClassValueCounts, Integers, ValueCounts, summed
+from petaudit.tables.results import (
+    ClassHistogram,
+    ClassValueCounts,
+    Integers,
+    ValueCounts,
+    different_people,
+    summed,
+)
 from petaudit.tables.source import Source
 from petaudit.tables.table_counts import TableCounts
 
@@ -130,7 +137,7 @@ class RowClasses:
             with_value = codes != null
             pairs = class_indices([self.of_rows, codes], len(codes))
             first = _first_rows(pairs)
-            people = _different(pairs[with_value], self._persons[with_value], len(first))
+            people = different_people(pairs[with_value], self._persons[with_value], len(first))
             commonest = np.zeros(self.number, dtype=np.int64)
             np.maximum.at(commonest, self.of_rows[first], people)
             counted[f"m{place}"] = commonest
@@ -145,7 +152,7 @@ class RowClasses:
 
     def _people(self, rows: Truths) -> Integers:
         """The different people among some rows of each class."""
-        return _different(self.of_rows[rows], self._persons[rows], self.number)
+        return different_people(self.of_rows[rows], self._persons[rows], self.number)
 
     @property
     def _persons(self) -> Integers:
@@ -350,30 +357,9 @@ def _first_rows(classes: Integers) -> Integers:
     return first
 
 
-def _different(groups: Integers, people: Integers, number: int) -> Integers:
-    """How many different people each of some groups has.
-
-    >>> _different(np.array([0, 0, 2]), np.array([7, 7, 7]), 4).tolist()
-    [1, 0, 1, 0]
-    """
-    width = int(people.max(initial=0)) + 1
-    pairs = np.unique(groups * width + people)
-    return np.bincount(pairs // width, minlength=number).astype(np.int64)
-
-
 def _present(column: ClassValueCounts) -> ClassValueCounts:
     """The same without values that no class has."""
     values = column.values
     totals = summed(column.value_index, column.counts, len(values.labels))
-    places = np.flatnonzero(totals)
-    if len(places) == len(totals):
-        return replace(column, values=replace(values, counts=totals))
-    spelled, integers = values.spellings, values.integers
-    present = ValueCounts(
-        tuple(values.labels[place] for place in places.tolist()),
-        totals[places],
-        None if spelled is None else tuple(spelled[place] for place in places.tolist()),
-        None if integers is None else integers[places[places < len(integers)]],
-    )
     position = np.cumsum(totals > 0, dtype=np.int64) - 1
-    return replace(column, values=present, value_index=position[column.value_index])
+    return replace(column, values=values.present(totals), value_index=position[column.value_index])

@@ -221,7 +221,7 @@ def source_of(opened: OpenedTable) -> Source:
         frame = normalized(opened.frame)
         if opened.load is not None:
             untrimmed = normalized(opened.frame, trim=False)
-        if opened.frame.implementation.is_pyspark():
+        if opened.frame.implementation.is_spark_like():
             counting = with_raw_text(opened.frame)
     if opened.reading.nulls:
         # Marks are looked for in trimmed text, so it is trimmed now.

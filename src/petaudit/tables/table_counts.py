@@ -487,6 +487,9 @@ class TableCounts:
         if not self.is_countable(column):
             shown = column_named(column, [*self._position])
             kind = self.replaced.get(column, self.schema[name])
+            if self.stored is not None and isinstance(kind, nw.Struct):
+                # A type that PostgreSQL alone knows.
+                kind = kind.fields[0].name
             raise not_countable(shown, kind, is_whole=self.is_remote)
         return name
 

@@ -153,8 +153,9 @@ def _checked_sizes(path: Path, shown: Path, kind: Format) -> _Sizes:
         raise _damaged(shown, kind) from None
     if sizes.cells * _CELL_BYTES > working_memory():
         raise InputError(
-            "{path}: the area in use has {cells:,} cells, for which there is no memory; delete "
-            "what stands far from the table, save the sheet as CSV, or allow more memory",
+            "{path}: the area in use has {cells:,} cells, for which there is no "
+            "memory; delete what is far from the table, save the sheet as CSV, or "
+            "allow more memory",
             path=shown,
             cells=sizes.cells,
         )
@@ -377,7 +378,7 @@ def _loaded(sheet: CalamineSheet, shown: Path, reading: Reading, notes: list[str
                 cells = [row[place] for place in places]
                 if any(row[place] is not None for place in unnamed):
                     raise InputError(
-                        "{path}, row {row}: a value stands in a column that has no name",
+                        "{path}, row {row}: a value is in a column without a name",
                         path=shown,
                         row=top + number + 2,
                     )
@@ -401,8 +402,9 @@ def _loaded(sheet: CalamineSheet, shown: Path, reading: Reading, notes: list[str
     if footer.rows:
         notes.append(
             phrase(
-                "{file}: {rows} at the end, below a blank row, with few values: a total or a note "
-                "is no row of the table, and counts as one until it is deleted",
+                "{file}: {rows} at the end, below a blank row, with few values: a total "
+                "or a note is not a row of the table, but counts as one until it is "
+                "deleted",
                 file=shown.name,
                 rows=counted(footer.rows, "row"),
             )

@@ -183,7 +183,7 @@ def _span(spec: Mapping[str, Any], column: str) -> Span:
     ends = [spec.get("from"), spec.get("to")]
     cuts = spec.get("cuts") or ()
     if not isinstance(cuts, list | tuple):
-        raise _wrong(column, phrase("cuts must rise, and lie above from and up to to"))
+        raise _wrong(column, phrase("cuts must be ascending, greater than from and at most to"))
     unit = unit_of(ends[0])
     decimals = spec.get("decimals", max(map(decimals_of, [*ends, *cuts])))
     if not _is_integer(decimals, 0, MOST_DECIMALS):
@@ -208,7 +208,7 @@ def _span(spec: Mapping[str, Any], column: str) -> Span:
     if cuts:
         starts = [first, *inner]
         if any(b <= a for a, b in zip(starts, [*inner, last + 1], strict=True)):
-            raise _wrong(column, phrase("cuts must rise, and lie above from and up to to"))
+            raise _wrong(column, phrase("cuts must be ascending, greater than from and at most to"))
     else:
         starts = [first + width * i // bins for i in range(min(bins, width))]
     if len(starts) > MOST_CELLS:

@@ -93,8 +93,7 @@ class Guarantee:
             )
         if self.epsilon >= LITTLE_PROTECTION:
             yield phrase(
-                "an epsilon of {epsilon:g} promises next to nothing; 1 is usual",
-                epsilon=self.epsilon,
+                "epsilon {epsilon:g} gives almost no protection; 1 is usual", epsilon=self.epsilon
             )
         yield phrase(
             "the guarantee covers this one table: tables made again from the same rows add up, and "

@@ -145,8 +145,8 @@ def private_table(
         )
     if privacy.delta * measured.rows > 1.0:
         message = phrase(
-            "delta {delta:g} is more than one in the number of rows: the guarantee allows that the "
-            "row of somebody is given away; take a smaller one",
+            "delta {delta:g} is more than 1 / (number of rows): the guarantee then "
+            "allows a whole row to be disclosed; take a smaller one",
             delta=privacy.delta,
         )
         warnings.warn(message, PetauditWarning, stacklevel=3)

@@ -286,7 +286,8 @@ def _weighted(
     width = len(values.counts.labels)
     sizes = [width] if packing.place == 0 else []
     weights = packing.weights([[value, *sizes] for value in range(width)])
-    if table.load is not None or table.stored is not None:
+    is_connect = table.frame.implementation.is_pyspark_connect()  # which has no replace_strict
+    if table.load is not None or table.stored is not None or is_connect:
         # Where a small table can be put beside the data, a join finds all weights at once.
         by_word = {word: weights[:, i] for i, word in enumerate(packing.names)}
         return join_numbers(table, rows, values, position, by_word)

@@ -63,7 +63,7 @@ def wrap_frame(frame: object, called: str) -> OpenedTable:
         table, names = wrap_ibis_table(lazy.to_native())
         return OpenedTable(called, names, nw.from_native(table))
     names = tuple(lazy.collect_schema().names())
-    if lazy.implementation.is_pyspark():
+    if lazy.implementation.is_spark_like():
         return OpenedTable(called, names, nw.from_native(numbered_columns(lazy.to_native())))
     numbered = lazy.rename({name: f"c{index}" for index, name in enumerate(names)})
     return OpenedTable(called, names, numbered)
@@ -108,7 +108,8 @@ def with_raw_text(lazy: nw.LazyFrame[Any]) -> nw.LazyFrame[Any]:
         *(
             nw.col(column).alias(f"{RAW}{column[1:]}")
             for column, dtype in lazy.collect_schema().items()
-            if isinstance(dtype, nw.String)
+            # Nothing but nulls becomes text.
+            if isinstance(dtype, (nw.String, nw.Unknown))
         ),
     )
     return normalized(kept)

@@ -129,10 +129,6 @@ def _read_column(column: Column, blanks: str) -> tuple[str, dt.DataType]:
         return _decimal(column, cell, dt)
     if _is_text(column):
         return f"NULLIF(BTRIM({_exact_text(column)}, {quote_text(blanks)}), '')", dt.string
-    if column.base == "bytea":
-        return cell, dt.binary
-    if column.category == "A":
-        return cell, dt.Array(dt.string)
     # Nobody can count these; the type's name comes along for whoever tries.
     return cell, dt.Struct({column.written: dt.string})
 
@@ -388,8 +384,8 @@ def _tried_backends(table: ir.Table) -> list[Any]:
     for backend in backends or [table.get_backend()]:
         if backend.name not in ("duckdb", *(["postgres"] if backends else [])):
             raise InputError(
-                "tables of Ibis are counted by DuckDB and PostgreSQL only; on {engine} nobody has "
-                "tried whether the figures are right: write the table to a Parquet file",
+                "tables of Ibis are counted by DuckDB and PostgreSQL only; on {engine} "
+                "the figures have not been verified: write the table to a Parquet file",
                 engine=backend.name,
             )
     return backends

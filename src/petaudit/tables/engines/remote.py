@@ -34,7 +34,7 @@ Numbers: TypeAlias = npt.NDArray[Any]
 def fetched(lazy: nw.LazyFrame[Any], table: str) -> pa.Table:
     """Run a query where its rows live; an answer that is too large is refused, not fetched."""
     bounded = lazy.head(MOST_ROWS + 1)
-    if lazy.implementation.is_pyspark():
+    if lazy.implementation.is_spark_like():
         result = spark_result(bounded.to_native())
     else:
         result = bounded.collect().to_arrow()

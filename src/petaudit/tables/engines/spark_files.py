@@ -300,8 +300,8 @@ def _numbered_partitions(frame: DataFrame, parts: Partitions) -> DataFrame:
         sql.element_at(sql.array(*(sql.lit(value).cast(_KINDS[kind]) for value in values)), place)
         for kind, values in zip(parts.kinds, zip(*parts.cells, strict=True), strict=True)
     ]
-    own = [sql.col(f"c{index}") for index in range(width)]
-    return numbered.select(*own, *cells).toDF(*frame.columns[:width], *parts.keys)
+    cells_of_files = [sql.col(f"c{index}") for index in range(width)]
+    return numbered.select(*cells_of_files, *cells).toDF(*frame.columns[:width], *parts.keys)
 
 
 def _named(frame: DataFrame, parts: Partitions, shown: str) -> DataFrame:

@@ -69,11 +69,16 @@ def _require_pyspark() -> None:
         with warnings.catch_warnings():
             # PySpark has something to say about pandas, which is not used.
             warnings.simplefilter("ignore")
-            import pyspark.sql  # noqa: F401, PLC0415 (large, and only where it is asked for)
+            import pyspark.sql.utils  # noqa: PLC0415 (large, and only where it is asked for)
     except ImportError:
         raise EngineError(
             "Spark needs PySpark, which is not installed: pip install 'petaudit[spark]'"
         ) from None
+    if pyspark.sql.utils.is_remote():
+        raise EngineError(
+            "this program uses Spark Connect, with which petaudit reads no files: audit a frame of "
+            "its session"
+        )
 
 
 def _open_context() -> Any:

@@ -31,13 +31,13 @@ def look_at_workers(master: str | None) -> list[dict[str, Any]]:
     """Every Python that answered: its machine, its path, its version, and those of its packages."""
     session = spark_session(master)
     context = session.sparkContext
-    own: dict[str, Any] = {"__name__": "__main__", "PACKAGES": PACKAGES}
-    exec(_LOOK, own)  # noqa: S102 (a constant of ours)
+    scope: dict[str, Any] = {"__name__": "__main__", "PACKAGES": PACKAGES}
+    exec(_LOOK, scope)  # noqa: S102 (a constant of ours)
     tasks = max(1, min(int(context.defaultParallelism), _MOST_TASKS))
     try:
         answers = watched(
             session,
-            lambda: context.parallelize(range(tasks), tasks).mapPartitions(own["look"]).collect(),
+            lambda: context.parallelize(range(tasks), tasks).mapPartitions(scope["look"]).collect(),
         )
     except Exception as problem:
         if isinstance(problem, EngineError):

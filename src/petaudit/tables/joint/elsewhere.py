@@ -86,17 +86,17 @@ class RowsElsewhere:
                 continue
             values = [counts.values(name) for counts in self._counts]
             cells = [
-                cells_of(source, name, pa.chunked_array([own.cells]))
-                for source, own in zip(sources, values, strict=True)
+                cells_of(source, name, pa.chunked_array([column_values.cells]))
+                for source, column_values in zip(sources, values, strict=True)
             ]
             column = joiner.join(name, cells)
             if column is None:
                 continue
             used[name] = len(np.unique(np.concatenate(column.codes)))
             self._numbers[name] = []
-            for own, codes in zip(values, column.codes, strict=True):
-                by_label = np.zeros(len(own.counts.labels), np.int64)
-                by_label[own.positions] = codes
+            for column_values, codes in zip(values, column.codes, strict=True):
+                by_label = np.zeros(len(column_values.counts.labels), np.int64)
+                by_label[column_values.positions] = codes
                 self._numbers[name].append(by_label)
             self.joined[name] = replace(column, codes=[])
         joiner.check()
@@ -183,8 +183,8 @@ class RowsElsewhere:
         return added_up(keys, tables)
 
     def _fetched(self, rows: Rows) -> dict[str, list[int]]:
-        found = self._counts[SYNTHETIC].collected(rows)
-        return {name: whole_numbers(found.column(name)).tolist() for name in found.column_names}
+        fetched = self._counts[SYNTHETIC].collected(rows)
+        return {name: whole_numbers(fetched.column(name)).tolist() for name in fetched.column_names}
 
     def copied(self, columns: Sequence[str]) -> Exposed:
         """The rows of the synthetic table."""
@@ -229,9 +229,9 @@ class RowsElsewhere:
         if person:
             people = met.group_by(*groups).agg(nw.col("least").min())
             met = people.with_columns(nw.lit(1).cast(nw.Int64).alias("n"))
-        found = self._fetched(met.group_by(*by_code, "least").agg(nw.col("n").sum()))
-        codes = found[by_code[0]] if by_code else [None] * len(found["n"])
-        yield from zip(codes, found["least"], found["n"], strict=True)
+        fetched = self._fetched(met.group_by(*by_code, "least").agg(nw.col("n").sum()))
+        codes = fetched[by_code[0]] if by_code else [None] * len(fetched["n"])
+        yield from zip(codes, fetched["least"], fetched["n"], strict=True)
 
     def people_by(self, table: int, by: str | None) -> dict[int | None, int]:
         """How many people there are by the code of a column."""
@@ -241,8 +241,8 @@ class RowsElsewhere:
         rows = self._counts[table].grouped(self._rows[table], groups)
         if person:
             rows = rows.with_columns(nw.lit(1).cast(nw.Int64).alias("n"))
-        found = self._fetched(rows.group_by(groups[0]).agg(nw.col("n").sum()))
-        return dict(sorted(zip(found[groups[0]], found["n"], strict=True)))
+        fetched = self._fetched(rows.group_by(groups[0]).agg(nw.col("n").sum()))
+        return dict(sorted(zip(fetched[groups[0]], fetched["n"], strict=True)))
 
     def _split(self, table: int, by: str | None) -> tuple[list[str], bool]:
         """What people are told apart by: the code of a column, and who they are."""
