@@ -19,6 +19,7 @@ from petaudit.i18n.voice import Voice
 from petaudit.measures import Family, Measure, all_measures
 from petaudit.measures.limits import short
 from petaudit.pictures import Chart, if_possible
+from petaudit.pictures.attacks import draw_all_attacks
 from petaudit.pictures.before_after import ComparedFigure, draw_comparison
 from petaudit.pictures.notebook import MARKS, STATUS_WORDS
 from petaudit.reports.advice import THEN, calls_in_folder
@@ -87,6 +88,8 @@ def _parts(view: View, voice: Voice) -> dict[str, Any]:
 
     charts, undrawn = _charts(view, voice)
     comparison, notes = if_possible(_comparison, view, voice)
+    attacks, problems = if_possible(_attacks, view, voice)
+    notes = (*notes, *problems)
     numbers = {id(card): number for number, card in enumerate(view.cards)}
     groups = [
         {
@@ -129,7 +132,7 @@ def _parts(view: View, voice: Voice) -> dict[str, Any]:
         "steps": [_as_code(voice.say(step), view) for step in next_steps(view)],
         "groups": groups,
         "has_before": any(card.before is not None for card in view.cards),
-        "comparison": comparison,
+        "at_a_glance": [chart for chart in (attacks, comparison) if chart is not None],
         "compared_with": None
         if view.compared_with is None
         else phrase("The earlier figures are from {name}.", name=voice.name(view.compared_with)),
@@ -245,6 +248,13 @@ def _charts(view: View, voice: Voice) -> tuple[dict[int, _Drawings], int]:
                 charts.append(chart)
                 left -= 1
     return drawings, undrawn
+
+
+def _attacks(view: View, voice: Voice) -> Chart | None:
+    """Every attack of the report in one picture."""
+    return draw_all_attacks(
+        [(card.measure, card.title, card.pictures) for card in view.cards], voice
+    )
 
 
 def _comparison(view: View, voice: Voice) -> Chart | None:
