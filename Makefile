@@ -8,7 +8,7 @@ INSTALLED = $(VENV)/.installed
 INSTALLED_TEST = $(VENV)/.installed-test
 INSTALLED_DEV = $(VENV)/.installed-dev
 
-.PHONY: demo test test-long simulations coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
+.PHONY: demo studio test test-long simulations coverage browser postgres spark extras lint docs bench bench-full data-check mutants clean
 
 demo: $(INSTALLED)
 	$(BIN)/petaudit demo --report demo.html
@@ -18,6 +18,11 @@ demo: $(INSTALLED)
 	@echo "Then, for a table of your own, write what its columns are and run that:"
 	@echo "    petaudit init TABLE.csv"
 	@echo "    petaudit run audit.yaml --report audit.html"
+
+# The studio on a bundled table, in the browser of this machine; Ctrl-C ends it.
+studio: $(INSTALLED)
+	$(INSTALL) '.[studio]'
+	$(BIN)/petaudit studio benchmark://adult
 
 # Where Python may not keep what it compiles, every program that a test starts would compile it again.
 test: $(INSTALLED_TEST)

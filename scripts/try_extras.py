@@ -57,6 +57,14 @@ USES: Final = {
         "table.write_bytes(zlib.decompress(base64.b64decode(packed)))\n"
         f"{_K_OF_TABLE}"
     ),
+    "studio": (
+        "import subprocess, sys\n"
+        "command = [sys.executable, '-m', 'petaudit', 'studio', 'table.csv', '--no-browser']\n"
+        "started = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)\n"
+        "assert '/?token=' in started.stdout.readline()\n"
+        "started.terminate()\n"
+        "assert started.wait() == 0\n"
+    ),
 }
 """What is done with each; an extra that is not here is an error."""
 

@@ -18,7 +18,7 @@ ORDER = {
         *("learning", "synthesizing", "singling", "attacks", "roles", "starter", "inputs"),
         *("generalizing", "proposing", "pictures", "measures", "judging", "reports", "auditing"),
         *("suppressing", "anonymizing"),
-        *("pipelines", "cli"),
+        *("pipelines", "studio", "cli"),
         *("__init__", "__main__"),
     ],
     # The modules beside them open tables and hand out counts: they call them, and serve them.

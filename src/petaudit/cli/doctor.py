@@ -34,6 +34,7 @@ _GIVES: Final = {
     "polars": term("Polars frames as results"),
     "postgres": term("tables in PostgreSQL, counted where they are"),
     "stat": term("files of SAS, SPSS and Stata"),
+    "studio": term("petaudit studio: the work in a browser"),
     "spark": term("tables on Spark, counted where they are; it needs Java 17, too"),
 }
 _OF_DEVELOPERS: Final = ("test", "dev")

@@ -431,6 +431,16 @@ def add_run(command: Options) -> None:
     _add_reports(output)
 
 
+def add_studio(command: Options) -> None:
+    """``petaudit studio``."""
+    tables = command.group("input")
+    tables.value("table", "FILE", "a table to open, or the YAML file of an audit", nargs="?")
+    server = command.group("engine")
+    server.value("--port", "N", "port of this machine (default: 0, any that is free)", default="0")
+    server.flag("--no-browser", "print the address only")
+    _add_memory(server)
+
+
 def add_report(command: Options) -> None:
     """``petaudit report``."""
     command.group("input").value("result", "RESULT.JSON", "JSON result of check, run or mpuccs")

@@ -38,6 +38,7 @@ _COMMANDS = {
     "mpuccs": term("find who a synthetic table singles out"),
     "attack": term("attack a synthetic table, against people it was not made from"),
     "run": term("run the audit that a YAML file describes"),
+    "studio": term("do all of this in a browser, on this machine"),
     "report": term("make a report of a result, for people or for CI"),
     "init": term("look at a table and write a YAML file to start from"),
     "validate": term("check a YAML file and its tables, computing nothing"),

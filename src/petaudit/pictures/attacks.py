@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from petaudit.errors import phrase
@@ -93,7 +95,10 @@ class AttackIntervals(Picture):
         least = max(min([0.0, *ends]), _FARTHEST_BELOW)
         most = max([0.1, *ends, *limits])
         x = scale((least, most), (_LEFT, _RIGHT))
-        bottom = _TOP + _STEP * len(known)
+        lines: list[DrawnAttack | str] = []
+        for heading, group in groupby(known, lambda each: each.attack):
+            lines += [*filter(None, [heading]), *group]
+        bottom = _TOP + _STEP * len(lines)
         sheet = Sheet(height=bottom + 22, say=voice.say)
         sheet.text(_LEFT, 12, phrase("excess over strangers, with its 95 % interval"), fill=MUTED)
         sheet.line(x(0), x(0), _TOP - 8, bottom, stroke=INK)
@@ -106,10 +111,14 @@ class AttackIntervals(Picture):
             sheet.line(x(limit), x(limit), _TOP - 8, bottom, **DASHED)
             sheet.text(x(limit), _TOP - 12, phrase("limit"), fill=MUTED, anchor="middle")
         table = []
-        for place, each in enumerate(known):
-            y, name = _TOP + (place + 0.5) * _STEP, each.label(voice)
+        for place, each in enumerate(lines):
+            y = _TOP + (place + 0.5) * _STEP
+            if isinstance(each, str):
+                sheet.text(_LEFT - 8, y, each, fill=MUTED, anchor="end", room=_LEFT - 12)
+                continue
+            name = each.label(voice)
             sheet.line(_LEFT, _RIGHT, y, y, stroke=LINE)
-            sheet.text(_LEFT - 8, y, name, anchor="end", room=_LEFT - 12)
+            sheet.text(_LEFT - 8, y, each.name, anchor="end", room=_LEFT - 12)
             if each not in shown or each.lower is None or each.upper is None:
                 sheet.text(x(0) + 6, y, phrase("very few people"), fill=MUTED)
                 table.append((name_in_table(name), "", ""))
@@ -192,6 +201,32 @@ class AttackRates(Picture):
             header=(phrase("attack"), phrase("table"), phrase("share")),
             rows=table,
         )
+
+
+def draw_all_attacks(
+    results: Iterable[tuple[str, str, Sequence[Picture]]], voice: Voice
+) -> Chart | None:
+    """The excess of all attacks of several measures (name, title, pictures) in one picture."""
+    drawn: list[DrawnAttack] = []
+    measures, limits = 0, set()
+    for measure, title, pictures in results:
+        kinds = {type(picture): picture for picture in pictures}
+        intervals, rates = kinds.get(AttackIntervals), kinds.get(AttackRates)
+        if isinstance(intervals, AttackIntervals) and isinstance(rates, AttackRates):
+            measures += 1
+            limits.add(intervals.limit)
+            drawn += [
+                replace(each, name=voice.say(title))
+                if each.name == measure
+                else replace(each, attack=voice.say(title))
+                # Without the groups of people, which are in the picture of the measure.
+                for each in intervals.attacks[: len(rates.attacks)]
+            ]
+    if measures < 2:
+        return None
+    # Limits that differ are in the picture of each measure.
+    limit = limits.pop() if len(limits) == 1 else None
+    return AttackIntervals(tuple(drawn[:MOST_ATTACKS]), limit).draw(voice)
 
 
 def attacks_of(inputs: Inputs | None, result: Any) -> tuple[Picture, ...]:

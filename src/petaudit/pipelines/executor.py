@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
+from petaudit.anonymizing.making import Anonymized
 from petaudit.errors import InputError, OptionError, PetauditError, names_in, phrase
 from petaudit.judging.document import figure_of, plain
 from petaudit.judging.gate import ERROR
@@ -211,6 +212,11 @@ class Executor:
     def file_names(self) -> list[str]:
         """The files that a run leaves in the folder of results."""
         return [*(file.name for file in self._files if file.name not in self._not_written), RESULT]
+
+    @property
+    def anonymized(self) -> Anonymized | None:
+        """The release that the last Anonymizer made, if there is one."""
+        return self._tables.anonymized
 
     @property
     def document(self) -> dict[str, Any]:

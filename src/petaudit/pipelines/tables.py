@@ -136,6 +136,11 @@ class Tables:
         )
 
     @property
+    def anonymized(self) -> Anonymized | None:
+        """The release that was made last."""
+        return None if self._anonymized is None else self._anonymized[1]
+
+    @property
     def sources(self) -> tuple[Source, ...]:
         """Every table that was opened."""
         return tuple(self._opened.values())

@@ -19,6 +19,7 @@ from petaudit.i18n.voice import Voice
 from petaudit.measures import Family, Measure, all_measures
 from petaudit.measures.limits import short
 from petaudit.pictures import Chart, if_possible
+from petaudit.pictures.attacks import draw_all_attacks
 from petaudit.pictures.before_after import ComparedFigure, draw_comparison
 from petaudit.pictures.notebook import MARKS, STATUS_WORDS
 from petaudit.reports.advice import THEN, calls_in_folder
@@ -64,8 +65,31 @@ def as_html(view: View, voice: Voice) -> str:
     """
     from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
 
+    environment, style, policy = page_parts(voice)
+    return environment.get_template("report.html.j2").render(
+        policy=policy,
+        # A file of this package.
+        style=Markup(style),  # noqa: S704
+        **_parts(view, voice),
+    )
+
+
+def report_body(view: View, voice: Voice) -> Markup:
+    """Return what the page has between its head and its foot, to stand in another page."""
+    from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
+
+    body = page_parts(voice)[0].get_template("body.html.j2")
+    return Markup(body.render(**_parts(view, voice)))  # noqa: S704 (it escapes what it is given)
+
+
+def _parts(view: View, voice: Voice) -> dict[str, Any]:
+    """Return what the body of the page is made of."""
+    from markupsafe import Markup  # noqa: PLC0415 (with Jinja, where a page is made)
+
     charts, undrawn = _charts(view, voice)
     comparison, notes = if_possible(_comparison, view, voice)
+    attacks, problems = if_possible(_attacks, view, voice)
+    notes = (*notes, *problems)
     numbers = {id(card): number for number, card in enumerate(view.cards)}
     groups = [
         {
@@ -87,41 +111,37 @@ def as_html(view: View, voice: Voice) -> str:
     # What several cards warn of is about a table, and said once.
     with_cards = {text for card in view.cards for text in card.warnings} - view.shared_warnings
     warnings = [text for text in view.all_warnings if text not in with_cards]
-    environment, style, policy = page_parts(voice)
-    template = environment.get_template("report.html.j2")
-    return template.render(
-        view=view,
-        voice=voice,
-        say=voice.say,
-        name=voice.name,
-        t=lambda text: voice.say(term(text)),
-        policy=policy,
-        # Files of this package, and drawings made by us from numbers and escaped names.
-        style=Markup(style),  # noqa: S704
-        markup=Markup,
-        marks=MARKS,
-        status_words=STATUS_WORDS,
-        kicker=_kicker(view, voice),
-        headline=headline(view),
-        lead=[*lead(view)],
-        concerns=concerns(view),
-        tiles=_tiles(view, numbers, voice),
-        facts=_facts(view, voice),
-        contents=_contents(view, groups, has_notes=bool(view.problems or warnings)),
-        summary=summary(view),
-        steps=[_as_code(voice.say(step), view) for step in next_steps(view)],
-        groups=groups,
-        has_before=any(card.before is not None for card in view.cards),
-        comparison=comparison,
-        compared_with=None
+    return {
+        "view": view,
+        "voice": voice,
+        "say": voice.say,
+        "name": voice.name,
+        "t": lambda text: voice.say(term(text)),
+        # Drawings are made by us from numbers and escaped names.
+        "markup": Markup,
+        "marks": MARKS,
+        "status_words": STATUS_WORDS,
+        "kicker": _kicker(view, voice),
+        "headline": headline(view),
+        "lead": [*lead(view)],
+        "concerns": concerns(view),
+        "tiles": _tiles(view, numbers, voice),
+        "facts": _facts(view, voice),
+        "contents": _contents(view, groups, has_notes=bool(view.problems or warnings)),
+        "summary": summary(view),
+        "steps": [_as_code(voice.say(step), view) for step in next_steps(view)],
+        "groups": groups,
+        "has_before": any(card.before is not None for card in view.cards),
+        "at_a_glance": [chart for chart in (attacks, comparison) if chart is not None],
+        "compared_with": None
         if view.compared_with is None
         else phrase("The earlier figures are from {name}.", name=voice.name(view.compared_with)),
-        undrawn=notes,
-        short=short,
-        warnings=warnings,
-        left_out_title=counted(len(view.left_out), "measure"),
-        roles=_roles(view, voice),
-    )
+        "undrawn": notes,
+        "short": short,
+        "warnings": warnings,
+        "left_out_title": counted(len(view.left_out), "measure"),
+        "roles": _roles(view, voice),
+    }
 
 
 def _as_code(step: str, view: View) -> Markup:
@@ -228,6 +248,13 @@ def _charts(view: View, voice: Voice) -> tuple[dict[int, _Drawings], int]:
                 charts.append(chart)
                 left -= 1
     return drawings, undrawn
+
+
+def _attacks(view: View, voice: Voice) -> Chart | None:
+    """Every attack of the report in one picture."""
+    return draw_all_attacks(
+        [(card.measure, card.title, card.pictures) for card in view.cards], voice
+    )
 
 
 def _comparison(view: View, voice: Voice) -> Chart | None:

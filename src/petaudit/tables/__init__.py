@@ -18,6 +18,7 @@ from petaudit.tables._encoding import class_indices, folded_pairs, numbered
 from petaudit.tables._private_folder import (
     array_on_disk,
     private_folder,
+    remove_folder,
     remove_orphans,
     temporary_room,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "parse_address",
     "private_folder",
     "relabelled_table",
+    "remove_folder",
     "remove_orphans",
     "shown_table",
     "snapshot",
