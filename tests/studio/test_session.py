@@ -2,50 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.studio.conftest import PEOPLE
+from tests.studio.conftest import FACTS, PEOPLE
 
-from petaudit.studio import document, session
-from petaudit.studio.jobs import Job
-from petaudit.studio.session import Studio
-
-FACTS = {"side_car": {}, "columns": [{"name": "zip", "role": "quasi_identifier", "is_sure": True}]}
-
-
-class Held:
-    """Begins jobs, which end when the test says so."""
-
-    def __init__(self, *_: object) -> None:
-        self.begun: list[tuple[Job, Callable[[Job], None]]] = []
-        self.job = None
-
-    def begin(self, job: Job, then: Callable[[Job], None]) -> None:
-        json.dumps(job.task)
-        self.begun.append((job, then))
-
-    def end(self) -> None:
-        job, then = self.begun[-1]
-        job.done = dict(FACTS)
-        then(job)
-        job.is_over = True
-
-    def close(self) -> None:
-        pass
-
-
-@pytest.fixture
-def studio(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """A studio without a process beside it."""
-    monkeypatch.setattr(session, "Workers", Held)
-    made = Studio()
-    yield made
-    made.close()
+from petaudit.studio import document
 
 
 @pytest.fixture
