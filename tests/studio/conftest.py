@@ -2,21 +2,58 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from petaudit.studio import session
+from petaudit.studio.jobs import Job
+from petaudit.studio.session import Studio
 
 httpx = pytest.importorskip("httpx", reason="httpx is not installed")
 
 PEOPLE = "name,zip,age,disease\n" + "".join(
     f"Wanda{i},{11000 + i % 4},{20 + i % 7},{('flu', 'asthma', 'gout')[i % 3]}\n" for i in range(60)
 )
+
+FACTS = {"side_car": {}, "columns": [{"name": "zip", "role": "quasi_identifier", "is_sure": True}]}
+
+
+class Held:
+    """Begins jobs, which end when the test says so."""
+
+    def __init__(self, *_: object) -> None:
+        self.begun: list[tuple[Job, Callable[[Job], None]]] = []
+        self.job = None
+
+    def begin(self, job: Job, then: Callable[[Job], None]) -> None:
+        json.dumps(job.task)
+        self.begun.append((job, then))
+
+    def end(self) -> None:
+        job, then = self.begun[-1]
+        job.done = dict(FACTS)
+        then(job)
+        job.is_over = True
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def studio(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A studio without a process beside it."""
+    monkeypatch.setattr(session, "Workers", Held)
+    made = Studio()
+    yield made
+    made.close()
 
 
 class Running:
@@ -93,7 +130,7 @@ class Running:
         self.process.wait(20)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A small table, the names of which are nowhere else."""
     path = tmp_path_factory.mktemp("people") / "people.csv"
@@ -101,9 +138,9 @@ def people(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def running(tmp_path_factory: pytest.TempPathFactory, people: Path) -> Iterator[Running]:
-    """A studio with the small table opened."""
+    """A studio with the small table opened, for all tests: each takes back what it changed."""
     started = Running(tmp_path_factory.mktemp("studio"))
     started.open(people)
     yield started

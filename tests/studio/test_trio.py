@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,19 +34,16 @@ def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory, tables: Path) -> Iterator[Running]:
-    """A studio with the three tables, which were chosen as files."""
-    started = Running(tmp_path_factory.mktemp("studio"))
+@pytest.fixture(scope="module", autouse=True)
+def _opened(running: Running, tables: Path) -> None:
+    """The three tables, which were chosen as files."""
     form = {}
     for part in PARTS:
         content = (tables / f"{part}.csv").read_bytes()
-        answer = started.client.put(f"/upload?name={part}.csv&keep", content=content)
+        answer = running.client.put(f"/upload?name={part}.csv&keep", content=content)
         form[part] = answer.text
-    started.do("open-trio", view="synthetic", **form)
-    started.page("synthetic")
-    yield started
-    started.end()
+    running.do("open-trio", view="synthetic", **form)
+    running.page("synthetic")
 
 
 def shown(running: Running) -> dict[str, object]:
