@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import signal
 import stat
@@ -82,6 +83,7 @@ def test_every_answer_has_the_strict_policy(running: Running) -> None:
         assert "unsafe" not in policy
         assert headers["cache-control"] == "no-store"
         assert headers["x-content-type-options"] == "nosniff"
+        assert "server" not in headers
 
 
 @pytest.mark.parametrize(
@@ -123,7 +125,8 @@ def test_huge_endless_and_foreign_uploads_leave_nothing(monkeypatch: pytest.Monk
         client = TestClient(server.Site(studio).app())
         endless = (b"x" * 600 for _ in range(3))
         assert client.put("/upload?name=a.csv", content=endless).status_code == 413
-        client.put("/upload?name=evil.html", content=b"<script>")
+        assert client.put("/upload?name=b.csv", content=b"x" * 2_000).status_code == 413
+        assert client.put("/upload?name=evil.html", content=b"<script>").status_code == 415
         assert [*studio.files.iterdir()] == []
         assert "evil.html" in client.get("/table").text
         huge = {"address": "x" * (2 << 20)}
@@ -138,6 +141,8 @@ def test_uploads_of_one_name_do_not_replace_each_other(running: Running) -> None
         answer = running.client.put("/upload?name=same.csv&keep", content=f"a\n{number}\n".encode())
         return str(answer.text)
 
+    # A file that is dropped twice is one file.
+    assert put(8) == put(8) == "same.csv"
     with ThreadPoolExecutor(8) as pool:
         assert len({*pool.map(put, range(8))}) == 8
 
@@ -212,8 +217,11 @@ def test_no_value_is_in_what_it_prints(running: Running) -> None:
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_nothing_is_left_however_it_ends(tmp_path: Path, people: Path, how: int) -> None:
     started = Running(tmp_path)
-    started.open(people)
-    assert started.folders
+    # An engine unpacks it on the disk.
+    packed = tmp_path / "people.csv.gz"
+    packed.write_bytes(gzip.compress(people.read_bytes()))
+    started.open(packed)
+    assert len(started.folders) == 1
     # In the middle of a run.
     started.client.get("/audit")
     os.kill(started.process.pid, how)

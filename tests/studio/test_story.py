@@ -54,9 +54,14 @@ def test_wrong_entries_are_said_on_the_page_and_change_nothing(running: Running)
     assert "must be" in running.do("limit", view="limits", measure="k-anonymity", limit="-1")
     assert 'role="alert"' in running.do("limit", view="limits", measure="t-closeness", limit="1/0")
     assert "no valid entry" in running.do("role", view="columns", column="99", role="sensitive")
-    assert 'role="alert"' in running.do("open", address="/nowhere/at all.csv") or running.page(
-        "table"
-    ).count('role="alert"')
+    for endless in ("inf", "1e400", "9" * 400, "1" + "0" * 400 + "/7"):
+        refused = running.do("limit", view="limits", measure="t-closeness", limit=endless)
+        assert 'role="alert"' in refused
+    running.client.put("/upload?name=wrong.parquet", content=b"PAR1")
+    page = running.page("table")
+    assert 'role="alert"' in page
+    assert "wrong.parquet: " in page
+    assert str(running.temporary) not in page
     running.do("undo")
     assert running.take("audit.yaml") == before
 
@@ -147,8 +152,12 @@ def test_a_search_can_be_stopped(running: Running) -> None:
     running.do("open", address="benchmark://adult")
     running.page("columns")
     running.do("compare", view="deidentify")
+    running.do("limit", measure="t-closeness", limit="0.3")
+    running.do("compare", view="deidentify")
     assert 'id="stop"' in running.do("stop", view="deidentify")
     assert "stopped" in running.page("deidentify")
+    running.do("undo")
+    assert "other work took its place" in running.page("deidentify")
     running.do("undo")
     running.do("undo")
 

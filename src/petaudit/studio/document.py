@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -227,12 +228,16 @@ def number(text: str) -> int | float | str | None:
     (5, 0.2, '3/8', None)
     """
     text = text.strip()
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text or None
+    try:
+        value = float(text)
+    except ValueError:
+        return text or None
+    if not math.isfinite(value):
+        raise ValueError(text)
+    try:
+        return int(text)
+    except ValueError:
+        return value
 
 
 def only(value: str, known: Sequence[str]) -> str:

@@ -57,6 +57,7 @@ class Workers:
         self._folder = folder
         self._temporary = folder / "studio" / "tmp"
         self._temporary.mkdir()
+        self._dropped = json.dumps(str(folder / "studio" / "files" / "_"))[1:-2]
         self._lock = lock
         self._waiting = self._start()
         self._working: subprocess.Popen[str] | None = None
@@ -93,10 +94,11 @@ class Workers:
         assert worker.stdin is not None  # noqa: S101 (both are pipes)
         assert worker.stdout is not None  # noqa: S101
         try:
-            worker.stdin.write(json.dumps(job.task) + "\n")
+            worker.stdin.write(json.dumps(job.task, default=str) + "\n")
             worker.stdin.flush()
             for line in worker.stdout:
-                told = json.loads(line)
+                # What was dropped into the page has no folder that anybody knows.
+                told = json.loads(line.replace(self._dropped, ""))
                 if "stage" in told:
                     done, total = told["done_parts"], told["total_parts"]
                     job.parts = None if done is None or not total else (done, total)
@@ -104,10 +106,14 @@ class Workers:
                 else:
                     job.done, job.problems = told.get("done"), told.get("problems", [])
                     job.choices = told.get("choices", [])
-        except (OSError, ValueError):
+        except (OSError, ValueError, TypeError):
             job.done = None
         if job.done is None and not job.problems:
-            text = phrase("stopped") if job.was_stopped else phrase("the work ended unexpectedly")
+            text = phrase("the work ended unexpectedly")
+            if job.was_stopped:
+                text = phrase("stopped")
+            elif job.was_replaced:
+                text = phrase("other work took its place; begin it again")
             job.problems = [said(text)]
         # In this order: a worker whose input ends takes the studio for gone.
         worker.wait()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import filecmp
 import logging
 import secrets
 import shutil
@@ -93,9 +94,8 @@ class Guard:
 
         async def with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                kept = [pair for pair in message["headers"] if pair[0] != b"server"]
                 own = [(name.encode(), text.encode()) for name, text in _HEADERS.items()]
-                message = {**message, "headers": [*kept, *own]}
+                message = {**message, "headers": [*message["headers"], *own]}
             await send(message)
 
         answer = self._refusal(Request(scope)) or self._app
@@ -216,14 +216,24 @@ class Site:
             self.studio.notice = said(problem.messages[0])
         except PetauditError as problem:
             self.studio.notice = said(problem.text)
-        except (ValueError, LookupError):
+        except (ValueError, LookupError, ArithmeticError):
             self.studio.notice = said(phrase("that was no valid entry"))
 
     async def upload(self, request: Request) -> Response:
         """Take a table, block by block, into the private folder."""
-        name = upload_name(request.query_params.get("name", ""))
+        name, self.studio.notice = upload_name(request.query_params.get("name", "")), None
+        if not name.lower().endswith(_TABLES):
+            self.studio.notice = said(
+                phrase(
+                    "{name!r} is not a table: CSV, Excel, Parquet, JSON and the like are", name=name
+                )
+            )
+            return PlainTextResponse("not a table", 415)
+        said_size = request.headers.get("content-length", "0")
+        if not said_size.isdecimal() or int(said_size) > LARGEST_UPLOAD:
+            return PlainTextResponse("too large", 413)
         # Nobody else can have the name meanwhile: of two uploads none takes the other's place.
-        target, self.studio.notice = _free(self.studio.files, name), None
+        target = _free(self.studio.files, name)
         part = target.with_name(f".{secrets.token_hex(8)}.part")
         is_whole = False
         try:
@@ -243,12 +253,8 @@ class Site:
             part.unlink(missing_ok=True)
             if not is_whole:
                 target.unlink(missing_ok=True)
+        target = await run_in_threadpool(_kept_once, target, name)
         with self._noticed():
-            if not name.lower().endswith(_TABLES):
-                target.unlink()
-                raise InputError(
-                    "{name!r} is not a table: CSV, Excel, Parquet, JSON and the like are", name=name
-                )
             if "keep" in request.query_params:
                 # One of several tables: the page names it in a field.
                 return PlainTextResponse(target.name)
@@ -297,6 +303,16 @@ def _free(folder: Path, name: str) -> Path:
             return path
 
 
+def _kept_once(target: Path, name: str) -> Path:
+    """The upload, or an earlier one of its name with the same bytes: a steward has one file."""
+    first = target.with_name(name)
+    with contextlib.suppress(OSError):  # The first may be given up at this moment.
+        if first != target and first.stat().st_size and filecmp.cmp(first, target, shallow=False):
+            target.unlink()
+            return first
+    return target
+
+
 async def _form(request: Request) -> dict[str, str] | None:
     """The fields of a form; None where it is larger than any of ours."""
     body = b""
@@ -304,7 +320,7 @@ async def _form(request: Request) -> dict[str, str] | None:
         body += block
         if len(body) > _LARGEST_FORM:
             return None
-    fields = parse_qs(body.decode(errors="replace"), keep_blank_values=True, max_num_fields=2_000)
+    fields = parse_qs(body.decode(errors="replace"), keep_blank_values=True)
     return {name: values[-1] for name, values in fields.items()}
 
 
@@ -325,6 +341,8 @@ def serve(studio: Studio, *, port: int, opens_browser: bool, say: Callable[[str]
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.bind((HOST, port))
+        # Who comes before the server answers waits, instead of being sent away.
+        listening.listen()
     except (OSError, OverflowError) as problem:
         listening.close()
         studio.close()
@@ -339,7 +357,12 @@ def serve(studio: Studio, *, port: int, opens_browser: bool, say: Callable[[str]
     logging.getLogger("uvicorn.error").disabled = True
     guard = Guard(Site(studio).app(), port=port, token=token)
     config = uvicorn.Config(
-        guard, log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=2
+        guard,
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        lifespan="on",
+        timeout_graceful_shutdown=2,
     )
     address = f"http://{HOST}:{port}/?token={token}"
     say(address)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import copy
 import getpass
 import hashlib
-import json
 import os
 import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -40,6 +39,8 @@ _SCHEME: Final = "benchmark://"
 _MOST_KEPT: Final = 12
 """Results, the oldest of which goes first."""
 _MOST_VERSIONS: Final = 1_000
+_FILES: Final = ("filepath", "original", "population", "schema", "hierarchies")
+"""What of a table is in files."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,7 @@ class Finished:
     """What a run left."""
 
     folder: Path
+    content: Content
     view: View
     document: Mapping[str, Any]
     about: Mapping[str, Any]
@@ -109,20 +111,25 @@ class Studio:
         """Whether a decision was taken back."""
         return self._at + 1 < len(self._versions)
 
-    def edit(self, note: str, change: Callable[[Content], Content | None]) -> None:
+    def edit(
+        self, note: str, change: Callable[[Content], Content | None], *, keeps_redo: bool = False
+    ) -> None:
         """Make a new version of the document; what changes nothing is no version."""
         with self.lock:
             changed = copy.deepcopy(self.content)
             changed = change(changed) or changed
             if changed != self.content:
                 kept = self._versions[: self._at + 1][-_MOST_VERSIONS:]
-                self._versions = [*kept, Version(changed, note, _now())]
-                self._at = len(self._versions) - 1
+                later = self._versions[self._at + 1 :] if keeps_redo else []
+                self._versions = [*kept, Version(changed, note, _now()), *later]
+                self._at = len(kept)
 
     def move(self, steps: int) -> None:
         """Undo (-1) or redo (1)."""
         with self.lock:
             self._at = min(max(self._at + steps, 0), len(self._versions) - 1)
+            if not self.can_redo:
+                self._propose_again()
 
     @property
     def voice(self) -> Voice:
@@ -141,6 +148,7 @@ class Studio:
             return
         given = self.located(given)
         self.edit(phrase("opened {table}", table=shown_table(given)), lambda _: document.new(given))
+        self._propose_again()
 
     def open_trio(self, original: str, synthetic: str, control: str) -> None:
         """Take a synthetic table, what it was learned from, and what it was not."""
@@ -150,8 +158,7 @@ class Studio:
         given = [self.located(each) if each else "" for each in given]
         note = phrase("opened {table}", table=shown_table(given[1]))
         self.edit(note, lambda _: trio.new(*given))
-        if self.look is not None and self.look.is_over:
-            self._looked(self.look)
+        self._propose_again()
 
     def located(self, given: str) -> str:
         """A table as the document names it: a file that was dropped without its folder."""
@@ -176,6 +183,13 @@ class Studio:
                 "its original"
             )
 
+        # What is empty counts as left out, and YAML takes the name null for none.
+        content = {module: entries for module, entries in content.items() if entries}
+        for entry in document.tables(content):
+            unnamed: dict[Any, Any] = entry  # type: ignore[assignment]
+            if None in unnamed:
+                unnamed["null"] = unnamed.pop(None)
+
         def resolved(given: Any) -> Any:
             if isinstance(given, dict):
                 return {key: resolved(own) for key, own in given.items()}
@@ -183,26 +197,53 @@ class Studio:
             return str((path.absolute().parent / given).resolve()) if is_path else given
 
         for entry in document.tables(content):
-            for key in ("filepath", "original", "population", "schema"):
-                if key in entry:
+            for key in _FILES:
+                if key in entry and (key != "hierarchies" or isinstance(entry[key], str)):
                     entry[key] = resolved(entry[key])
-            if isinstance(entry.get("hierarchies"), str):
-                entry["hierarchies"] = resolved(entry["hierarchies"])
         self.edit(phrase("opened {table}", table=path.name), lambda _: content)
+        self._propose_again()
 
     @property
     def look(self) -> Job | None:
         """What is known of the table; begun when it is asked for first."""
-        entry = document.table(self.content)
-        if not entry.get("filepath"):
+        given = self._to_look_at()
+        if given is None:
             return None
-        reading = {name: entry[name] for name in document.READING if name in entry}
-        given = {"address": entry["filepath"], "reading": reading, "folder": str(self.files)}
         key = _key(given)
         with self.lock:
             if key not in self._looks or self._looks[key].was_replaced:
                 self._looks[key] = self._begin("look", key, given, self._looked)
             return self._looks[key]
+
+    def _to_look_at(self) -> dict[str, Any] | None:
+        entry = document.table(self.content)
+        address = entry.get("filepath")
+        if not address:
+            return None
+        reading = {name: entry[name] for name in document.READING if name in entry}
+        seen = self._seen([{"filepath": address}])
+        return {"address": address, "reading": reading, "folder": str(self.files), "seen": seen}
+
+    def _seen(self, entries: Iterable[Mapping[str, Any]]) -> list[tuple[int, int] | None]:
+        """When the files of tables were changed, and their sizes: figures are of what was read."""
+
+        def seen(path: str) -> tuple[int, int] | None:
+            try:
+                status = (self.files / os.path.expanduser(path)).stat()  # noqa: PTH111
+            except (OSError, ValueError):
+                return None
+            return status.st_mtime_ns, status.st_size
+
+        given = [entry.get(key) for entry in entries for key in _FILES]
+        listed = [[*each.values()] if isinstance(each, Mapping) else [each] for each in given]
+        return [seen(path) for paths in listed for path in paths if isinstance(path, str)]
+
+    def _propose_again(self) -> None:
+        """Propose at once for a table that was looked at before."""
+        with self.lock:
+            look = self._looks.get(_key(self._to_look_at()))
+            if look is not None:
+                self._looked(look)
 
     @property
     def facts(self) -> Mapping[str, Any] | None:
@@ -213,10 +254,14 @@ class Studio:
     def _looked(self, job: Job) -> None:
         """Propose roles and limits for a table that has none yet."""
         facts = job.done
+        if job.key != _key(self._to_look_at()):
+            # Another table was opened meanwhile, or this one was taken back.
+            return
         if facts is None or EVALUATOR in self.content or "roles" in document.loader(self.content):
             return
         if trio.parts(self.content) is not None:
-            self.edit(phrase("attacks as proposed"), lambda content: trio.proposed(content, facts))
+            note = phrase("attacks as proposed")
+            self.edit(note, lambda content: trio.proposed(content, facts), keeps_redo=True)
             return
         known = facts["side_car"].get("roles") or {
             column["name"]: column["role"]
@@ -232,14 +277,18 @@ class Studio:
                 document.set_limit(content, "l-diversity", 2)
                 document.set_limit(content, "t-closeness", float(T))
 
-        self.edit(phrase("roles and limits as proposed"), propose)
+        self.edit(phrase("roles and limits as proposed"), propose, keeps_redo=True)
 
     # Runs.
 
     @property
+    def _run_key(self) -> str:
+        return _key([self.text, self._seen(document.tables(self.content))])
+
+    @property
     def result(self) -> Finished | Job | None:
         """What came of the document as it is; None where it was not run."""
-        found = self._runs.get(self.text)
+        found = self._runs.get(self._run_key)
         return None if isinstance(found, Job) and found.was_replaced else found
 
     @property
@@ -261,16 +310,16 @@ class Studio:
     def ensure_run(self, *, again: bool = False) -> None:
         """Run the document in the background, unless that was done."""
         with self.lock:
-            text = self.text
+            text, key = self.text, self._run_key
             if (self.result is not None and not again) or not self.can_run:
                 return
             self._number += 1
             out = self.folder / f"results-{self._number}"
             config = self.files / CONFIG
             config.write_text(text, encoding="utf-8")
-            given = {"config": str(config), "out": str(out)}
-            self._runs.pop(text, None)
-            self._runs[text] = self._begin("run", text, given, self._ran)
+            given = {"config": str(config), "out": str(out), "text": text}
+            self._runs.pop(key, None)
+            self._runs[key] = self._begin("run", key, given, self._ran)
 
     def _ran(self, job: Job) -> None:
         folder = Path(job.task["out"])
@@ -280,7 +329,12 @@ class Studio:
             try:
                 read = read_document(folder / "result.json")
                 self._runs[job.key] = Finished(
-                    folder, view_of(read), read, job.done, job.was_stopped
+                    folder,
+                    yaml.safe_load(job.task["text"]),
+                    view_of(read),
+                    read,
+                    job.done,
+                    job.was_stopped,
                 )
             except PetauditError as problem:
                 job.problems = [said(problem.text)]
@@ -296,7 +350,9 @@ class Studio:
         Without them ``petaudit run`` would go on searching, and give another table.
         """
         made = (job.done or {}).get("made")
-        if not job.was_stopped or made is None or made["levels"] is None or job.key != self.text:
+        if not job.was_stopped or made is None or made["levels"] is None:
+            return
+        if job.key != self._run_key:
             return
 
         def fix(content: Content) -> None:
@@ -311,8 +367,8 @@ class Studio:
     def releases(self) -> list[tuple[int, Content, Finished]]:
         """The releases that were made, each with its document, to be compared."""
         made = [
-            (number, yaml.safe_load(text), own)
-            for number, (text, own) in enumerate(self._runs.items())
+            (number, own.content, own)
+            for number, own in enumerate(self._runs.values())
             if isinstance(own, Finished) and own.about["made"] is not None
         ]
         return [each for each in made if LOADER in each[1]]
@@ -323,7 +379,7 @@ class Studio:
         if not self.can_run:
             return None
         given = {"loader": self._loader(), "folder": str(self.files)}
-        key = _key(["hierarchies", given])
+        key = _key(["hierarchies", given, self._seen([self._loader()])])
         with self.lock:
             if key not in self._looks or self._looks[key].was_replaced:
                 self._looks[key] = self._begin("hierarchies", key, given, lambda _: None)
@@ -347,7 +403,7 @@ class Studio:
     def _compare_key(self) -> str:
         # Of the limits, k is what is varied.
         limits = document.all_limits(self.content) | {"k-anonymity": None}
-        return _key([self._loader(), limits])
+        return _key([self._loader(), limits, self._seen([self._loader()])])
 
     def _begin(
         self, task: str, key: str, given: Mapping[str, Any], then: Callable[[Job], None]
@@ -394,4 +450,4 @@ def _now() -> str:
 
 
 def _key(given: object) -> str:
-    return json.dumps(given, sort_keys=True, default=str)
+    return repr(given)

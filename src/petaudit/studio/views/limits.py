@@ -138,7 +138,7 @@ def checked_limit(studio: Studio, measure: Measure, given: str) -> int | float |
         try:
             Fraction(limit)
             is_taken = measure.limit_kind.takes(limit)
-        except (ValueError, ZeroDivisionError):
+        except (ValueError, ArithmeticError):
             is_taken = False
         if not is_taken:
             raise OptionError(
