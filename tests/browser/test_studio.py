@@ -141,6 +141,7 @@ def test_the_same_by_keyboard_in_chinese_on_a_phone(browser: Browser, studio: Ru
 
 
 def test_a_synthetic_table_is_attacked(browser: Browser, studio: Running, tmp_path: Path) -> None:
+    studio.do("language", language="en")
     page, said = opened(browser, studio, viewport=WIDE, bypass_csp=True)
     page.click("#trio summary")
     # A file can be chosen for each; then the bundled ones.
