@@ -69,6 +69,8 @@ class PetauditError(Exception):
     def __init__(self, template: str, /, *, data: DataValues | None = None, **fields: Any) -> None:
         self._message = template if isinstance(template, Phrase) else phrase(template, **fields)
         self._data = data
+        self.choices: Sequence[str] = ()
+        """What could be given instead, for who offers it."""
         self.text: Phrase = self._message
         """The whole message, to be put into other messages."""
         if data is not None and data.values:

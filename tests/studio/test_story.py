@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import yaml
+from openpyxl import Workbook
 from tests.studio.conftest import Running
 
 from petaudit.cli import main
@@ -77,6 +79,8 @@ def test_limits_say_what_they_mean_in_this_table(running: Running) -> None:
 
 def test_one_switch_hides_all_values(running: Running) -> None:
     assert "Wanda7" in running.page("table")
+    # The smallest classes are told by their labels.
+    assert "<td>11002</td>" in running.page("audit").partition('id="small"')[2]
     running.do("hide", view="table", hide="on")
     for view in ("table", "columns", "limits", "audit", "deidentify", "take"):
         page = running.page(view)
@@ -91,6 +95,36 @@ def test_languages_change_in_place(running: Running) -> None:
     assert "準識別符" in running.page("columns")
     assert "請勿" in running.page("audit")
     running.do("language", view="columns", language="en")
+
+
+def test_the_sheets_of_a_workbook_are_offered(running: Running, tmp_path: Path) -> None:
+    before = running.take("audit.yaml")
+    book = Workbook()
+    for title in ("2023", "codes"):
+        sheet = book.create_sheet(title)
+        for row in (["zip", "sex"], ["100", title], ["106", title]):
+            sheet.append(row)
+    book.save(tmp_path / "book.xlsx")
+    running.open(tmp_path / "book.xlsx")
+    page = running.page("table")
+    assert re.findall(r'id="sheet-\d"[^>]*>(\w+)<', page) == ["2023", "codes"]
+    running.do("sheet", view="table", sheet="2023")
+    assert "<td>2023</td>" in running.page("table")
+    while running.take("audit.yaml") != before:
+        running.do("undo")
+
+
+def test_a_release_of_which_nothing_is_left_says_so(running: Running) -> None:
+    running.do("limit", view="limits", measure="k-anonymity", limit="60")
+    running.do("limit", view="limits", measure="t-closeness", limit="0.01")
+    running.do("make", view="deidentify")
+    for view in ("deidentify", "audit", "take"):
+        page = running.page(view)
+        assert page.count("Hardly anything is left") == 1, view
+        assert "t-closeness 0.01" in page
+    for _ in range(3):
+        running.do("undo")
+    assert "Hardly anything is left" not in running.page("take")
 
 
 def test_hierarchies_are_shown_edited_and_taken_away(running: Running) -> None:

@@ -11,7 +11,19 @@ from typing import Final
 from petaudit.errors import counted, phrase
 from petaudit.i18n.voice import Voice
 from petaudit.pictures.base import Chart
-from petaudit.pictures.svg import BREACH, INK, LINE, MAIN, MUTED, OTHER, WIDTH, Sheet, Symbol, scale
+from petaudit.pictures.svg import (
+    BREACH,
+    INK,
+    LINE,
+    MAIN,
+    MUTED,
+    OTHER,
+    WIDTH,
+    Paint,
+    Sheet,
+    Symbol,
+    scale,
+)
 
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, WIDTH - 16, 34, 300
 _LOOKS: Final[tuple[tuple[str, Symbol], ...]] = (
@@ -32,6 +44,8 @@ class FrontierPoint:
     """What the points of a line have in common."""
     risk: float | None
     loss: float | None
+    button: str | None = None
+    """What chooses it in the page, by its id."""
 
 
 def draw_frontier(
@@ -72,11 +86,11 @@ def _sheet(points: Sequence[FrontierPoint], voice: Voice) -> Sheet:
         y = down(most * part / 4)
         sheet.line(_LEFT, _RIGHT, y, y, stroke=LINE)
         sheet.text(_LEFT - 6, y, f"{100 * most * part / 4:.3g} %", anchor="end", size=11)
-    for tick in _TICKS:
-        if low - 0.1 <= math.log(tick) <= high + 0.1:
-            x = across(-math.log(tick))
-            sheet.line(x, x, _TOP, _BOTTOM, stroke=LINE)
-            sheet.text(x, _BOTTOM + 12, f"{100 * tick:g} %", anchor="middle", size=11)
+    ticks = [tick for tick in _TICKS if low - 0.1 <= math.log(tick) <= high + 0.1]
+    for tick in ticks or {math.exp(low), math.exp(high)}:
+        x = across(-math.log(tick))
+        sheet.line(x, x, _TOP, _BOTTOM, stroke=LINE)
+        sheet.text(x, _BOTTOM + 12, f"{100 * tick:.3g} %", anchor="middle", size=11)
     sheet.text(_RIGHT, _BOTTOM + 32, phrase("highest risk"), anchor="end", fill=MUTED, size=11)
     lines = [*dict.fromkeys(point.line for point in points)]
     for number, line in enumerate(lines):
@@ -97,7 +111,10 @@ def _sheet(points: Sequence[FrontierPoint], voice: Voice) -> Sheet:
                 risk=f"{100 * float(point.risk or 0):.3g} %",
                 loss=f"{100 * float(point.loss or 0):.3g} %",
             )
-            sheet.symbol(x, y, symbol, area=90, fill=color, label=label)
+            paint = Paint(fill=color, label=label)
+            if point.button is not None:
+                paint["button"] = point.button
+            sheet.symbol(x, y, symbol, area=90, **paint)
         x = _LEFT + 90 + 84 * number
         if len(lines) > 1 and x < _RIGHT - 60:
             sheet.symbol(x, 10, symbol, area=70, fill=color)

@@ -45,7 +45,10 @@ Symbol = Literal["circle", "diamond", "square", "triangle-up"]
 
 
 class Paint(TypedDict, total=False):
-    """How a shape looks; ``label`` makes it a datum with a tooltip that can be focused."""
+    """How a shape looks; ``label`` makes it a datum with a tooltip that can be focused.
+
+    ``button`` is the control of the page that a click on the datum stands for, by its id.
+    """
 
     fill: str
     stroke: str
@@ -53,6 +56,7 @@ class Paint(TypedDict, total=False):
     dash: str
     opacity: float
     label: str
+    button: str
 
 
 DASHED: Final = Paint(stroke=INK, stroke_width=1.5, dash="5 3")
@@ -145,6 +149,8 @@ class Sheet:
             attributes["stroke-dasharray"] = paint["dash"]
         if "opacity" in paint:
             attributes["opacity"] = short(paint["opacity"])
+        if "button" in paint:
+            attributes["data-for"] = paint["button"]
         label = self.say(paint["label"]) if "label" in paint else None
         self._shapes.append((tag, attributes, label))
 
@@ -182,7 +188,8 @@ class Sheet:
             elif text is None:
                 _append(root, tag, attributes | hidden)
             else:
-                datum = {"class": "datum", "tabindex": "0", "role": "img", "aria-label": text}
+                role = "button" if "data-for" in shape else "img"
+                datum = {"class": "datum", "tabindex": "0", "role": role, "aria-label": text}
                 _append(_append(root, tag, attributes | datum), "title", {}, text)
                 _append(root, "text", tip, text)
         return ElementTree.tostring(root, encoding="unicode")

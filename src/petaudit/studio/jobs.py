@@ -31,6 +31,8 @@ class Job:
     parts: tuple[int, int] | None = None
     done: dict[str, Any] | None = None
     problems: list[Said] = field(default_factory=list)
+    choices: list[str] = field(default_factory=list)
+    """What could be given instead of what was wrong."""
     is_over: bool = False
     was_stopped: bool = False
     was_replaced: bool = False
@@ -103,6 +105,7 @@ class Workers:
                     job.stage = told["stage"]
                 else:
                     job.done, job.problems = told.get("done"), told.get("problems", [])
+                    job.choices = told.get("choices", [])
         except (OSError, ValueError, TypeError):
             job.done = None
         if job.done is None and not job.problems:

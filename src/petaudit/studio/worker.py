@@ -32,12 +32,14 @@ from petaudit.proposing import propose_hierarchies
 from petaudit.proposing.hierarchies import GIVEN, Proposal
 from petaudit.roles import read_side_car
 from petaudit.starter import guesses_from
+from petaudit.studio.small_classes import small_classes
 from petaudit.studio.worker_lines import TRANSFORMATION, said
 from petaudit.system.memory import set_memory
 from petaudit.system.progress import Stage, watched
 from petaudit.system.reading import Reading
 from petaudit.system.settings import settings_of
 from petaudit.system.side_cars import side_car_path
+from petaudit.system.yaml_files import parse_yaml
 from petaudit.tables import open_source, remove_folder
 from petaudit.tables.column_facts import column_facts
 from petaudit.tables.source import Source, first_rows
@@ -78,7 +80,7 @@ def main() -> None:
     except ManyProblemsError as problem:
         tell(problems=[said(message) for message in problem.messages])
     except PetauditError as problem:
-        tell(problems=[said(problem.text)])
+        tell(problems=[said(problem.text)], choices=[*problem.choices])
     except KeyboardInterrupt:
         tell(problems=[said(phrase("stopped"))])
     except MemoryError:
@@ -185,9 +187,8 @@ def _bars(source: Source, column: str, distinct: int) -> list[int]:
 
 def run(task: Mapping[str, Any]) -> dict[str, Any]:
     """Run the document as ``petaudit run`` does; files and result.json are in the folder."""
-    executor = Executor(
-        Path(task["config"]), out=Path(task["out"]), reveal_values=True, keep_results=False
-    )
+    config = Path(task["config"])
+    executor = Executor(config, out=Path(task["out"]), reveal_values=True, keep_results=False)
     verdict = executor.run()
     made = executor.anonymized
     if made is not None:
@@ -197,6 +198,9 @@ def run(task: Mapping[str, Any]) -> dict[str, Any]:
         "files": executor.file_names,
         "messages": {name: said(text) for name, text in executor.messages.items()},
         "made": None if made is None else _made(made),
+        "small": small_classes(
+            parse_yaml(config.read_text("utf-8"), config.name).value, config.parent
+        ),
     }
 
 

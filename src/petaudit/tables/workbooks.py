@@ -283,13 +283,15 @@ def _chosen_sheet(
     if len(visible) > 1:
         filled = [name for name in visible if book.get_sheet_by_name(name).height > 0]
     if len(filled) > 1:
-        raise InputError(
+        problem = InputError(
             "{path}: {number} sheets hold data: {sheets}; name one ({argument})",
             path=shown,
             number=len(filled),
             sheets=listing([f"{names.index(name) + 1} {name}" for name in filled]),
             argument=argument("sheet", filled[0]),
         )
+        problem.choices = filled
+        raise problem
     if not filled:
         raise InputError("{path}: no visible sheet holds data", path=shown)
     return book.get_sheet_by_name(filled[0]), [name for name in names if name != filled[0]]

@@ -19,6 +19,13 @@ document.addEventListener("click", async event => {
   try { await navigator.clipboard.writeText(text.textContent); button.classList.add("done"); }
   catch { getSelection().selectAllChildren(text); }
 });
+// A point of the picture stands for its button in the table below.
+for (const kind of ["click", "keydown"]) document.addEventListener(kind, event => {
+  const point = event.target.closest?.("[data-for]");
+  if (!point || kind === "keydown" && event.key !== "Enter" && event.key !== " ") return;
+  event.preventDefault();
+  document.getElementById(point.dataset.for)?.click();
+});
 // A page that comes because a job ended takes nothing back that was chosen meanwhile.
 let kept = null;
 document.addEventListener("htmx:beforeSwap", event => {

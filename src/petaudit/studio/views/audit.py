@@ -9,6 +9,7 @@ from petaudit.errors import term
 from petaudit.reports.html import report_body
 from petaudit.studio import document
 from petaudit.studio.session import Finished
+from petaudit.studio.views.common import useless
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -29,6 +30,8 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
         "finished": shown,
         "body": "" if shown is None else report_body(shown.view, studio.voice),
         "changes": sorted(changes, key=lambda each: not each.improves),
+        "small": None if shown is None or studio.hides_values else shown.about["small"],
+        "useless": useless(studio, own),
         "is_release": document.release(studio.content) is not None,
     }
 

@@ -24,7 +24,7 @@ _KEYS: Final = {
     Role.INSENSITIVE.value: "n",
     OPEN: "u",
 }
-_NAMES: Final = {role.value: ROLE_NAMES[role] for role in Role} | {OPEN: term("undecided")}
+_NAMES: Final = {role.value: ROLE_NAMES[role] for role in Role} | {OPEN: term("no role yet")}
 _HELP: Final = {
     Role.IDENTIFIER.value: term("Identifies a person directly: should not be released."),
     Role.QUASI_IDENTIFIER.value: term(

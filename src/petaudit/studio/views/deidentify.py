@@ -12,6 +12,7 @@ from petaudit.roles import Role
 from petaudit.studio import document
 from petaudit.studio.document import only
 from petaudit.studio.session import Finished
+from petaudit.studio.views.common import NEARLY_ALL, to_change, useless
 
 if TYPE_CHECKING:
     from petaudit.studio.session import Studio
@@ -39,6 +40,10 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
         "finished": own if isinstance(own, Finished) and made is not None else None,
         "compared": compared,
         "matrix": _matrix(points),
+        "useless": useless(studio, own),
+        "hopeless": to_change(studio)
+        if points and all(point["loss"] is None or point["loss"] >= NEARLY_ALL for point in points)
+        else None,
         "chart": _chart(points, voice) if points else None,
         "quasi_identifiers": [
             column
@@ -70,8 +75,9 @@ def _chart(points: list[dict[str, Any]], voice: Any) -> Any:
             point["max_suppression"],
             point["highest_risk"],
             point["loss"],
+            f"choose-{number}",
         )
-        for point in points
+        for number, point in enumerate(points)
     ]
     return draw_frontier(drawn, [], [], voice)
 

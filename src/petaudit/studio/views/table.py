@@ -82,4 +82,15 @@ def read(studio: Studio, form: Mapping[str, str]) -> None:
     )
 
 
-ACTIONS: Final = {"open": open_table, "open-trio": open_trio, "read": read}
+def choose_sheet(studio: Studio, form: Mapping[str, str]) -> None:
+    """Read another sheet of a workbook, by its name."""
+    entry = document.table(studio.content)
+    given = {name: entry[name] for name in document.READING if name in entry}
+    given["sheet"] = form["sheet"]
+    studio.edit(
+        phrase("sheet: {sheet}", sheet=form["sheet"]),
+        lambda content: document.set_reading(content, given),
+    )
+
+
+ACTIONS: Final = {"open": open_table, "open-trio": open_trio, "read": read, "sheet": choose_sheet}

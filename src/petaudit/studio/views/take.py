@@ -16,6 +16,7 @@ from petaudit.reports.writing import today
 from petaudit.studio import document
 from petaudit.studio.session import CONFIG, Finished
 from petaudit.studio.views import hierarchies
+from petaudit.studio.views.common import useless
 from petaudit.studio.worker_lines import TRANSFORMATION
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def context(studio: Studio, _: Mapping[str, str]) -> dict[str, Any]:
     return {
         "result": own,
         "finished": own if isinstance(own, Finished) else None,
+        "useless": useless(studio, own),
         "can_run": studio.can_run,
         "is_release": document.release(studio.content) is not None,
         "history": studio.history,
