@@ -128,6 +128,28 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def connected(spark: Any) -> Iterator[Any]:
+    """The session of the tests as a client of Spark Connect has it."""
+    pytest.importorskip("grpc", reason="Spark Connect needs pyspark[connect]")
+    from pyspark.sql.connect.session import SparkSession  # noqa: PLC0415 (an extra)
+
+    package = spark._jvm.org.apache.spark.sql.connect.service
+    service = getattr(getattr(package, "SparkConnectService$"), "MODULE$")
+    service.start(spark._jsc.sc())
+    session = SparkSession.builder.remote(f"sc://127.0.0.1:{service.localPort()}").create()
+    yield session
+    # Else it would look for the server for minutes, at the very end.
+    session.stop()
+
+
+@pytest.fixture
+def connect(connected: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """That session, with what PySpark's functions ask for: with it they refuse other frames."""
+    monkeypatch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")
+    return connected
+
+
+@pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The reference tables beside the repository."""
     return SHARED_DATA

@@ -21,6 +21,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv
+import pytest
 
 import petaudit
 import PETWorks
@@ -511,7 +512,10 @@ def outcome(group: str) -> str:
     before = petaudit.language()
     petaudit.set_language("en")
     try:
-        found = {name: _recorded(call) for name, call in GROUPS[group]()}
+        with pytest.MonkeyPatch.context() as environment:
+            # As wide as a file, whatever this runs in.
+            environment.setenv("COLUMNS", "100")
+            found = {name: _recorded(call) for name, call in GROUPS[group]()}
     finally:
         petaudit.set_language(before)
     text = json.dumps(found, indent=1, ensure_ascii=False, default=_plain)
