@@ -27,6 +27,12 @@ NAMED_ELSEWHERE = {
     "judging/gate.py": "the open question whether a class shares one sensitive value",
     "reports/html.py": "a document of the command mpuccs",
     "reports/sentences.py": "a document of the command mpuccs",
+    "studio/session.py": "the limits that are proposed",
+    "studio/small_classes.py": "the classes that are smaller than k",
+    "studio/trio.py": "the attacks that are proposed",
+    "studio/views/common.py": "the picture of the search is over k",
+    "studio/views/deidentify.py": "the picture of the search is over k",
+    "studio/views/limits.py": "the limits that are set most often stand first",
 }
 _OBJECTIVES = {"precision", "granularity", "discernibility"}
 OTHER_MEANINGS = {

@@ -174,6 +174,7 @@ def test_hostile_names_and_cells_are_only_text(running: Running, tmp_path: Path)
         running.do("undo", view="table")
 
 
+@pytest.mark.long
 def test_fifty_clients_at_once(running: Running) -> None:
     def visit(number: int) -> int:
         client = running.another()
@@ -193,6 +194,7 @@ def test_no_value_is_in_what_it_prints(running: Running) -> None:
     assert running.errors.read_text() == ""
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_nothing_is_left_however_it_ends(tmp_path: Path, people: Path, how: int) -> None:
     seen, browser = tmp_path / "seen", tmp_path / "browser"

@@ -70,6 +70,7 @@ def test_it_begins_as_init_writes_it(running: Running, tables: Path) -> None:
     assert 'class="verdict' in running.page("synthetic")
 
 
+@pytest.mark.long
 def test_what_is_taken_away_gives_the_same_again(
     running: Running, tables: Path, tmp_path: Path
 ) -> None:
@@ -120,6 +121,7 @@ def test_wrong_entries_are_said_and_change_nothing(running: Running) -> None:
     assert running.take("audit.yaml") == before
 
 
+@pytest.mark.long
 def test_a_file_that_was_taken_away_is_opened_again(running: Running, tables: Path) -> None:
     path = tables / "audit.yaml"
     path.write_bytes(running.take("audit.yaml"))
@@ -129,6 +131,7 @@ def test_a_file_that_was_taken_away_is_opened_again(running: Running, tables: Pa
     running.do("undo")
 
 
+@pytest.mark.long
 def test_without_a_control_rows_are_counted_and_nobody_is_attacked(
     running: Running, tables: Path
 ) -> None:
