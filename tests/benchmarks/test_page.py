@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -310,3 +312,13 @@ def test_figures_of_petsard_that_differ_are_not_called_the_same() -> None:
         section = text.partition("- **PETsARD")[2].partition("\n")[0]
         assert words in section
         assert other not in section
+
+
+def test_every_program_finds_what_it_imports() -> None:
+    """Nothing else runs some of them before a release."""
+    names = sorted(path.stem for path in BENCHMARKS.glob("*.py"))
+    code = f"import importlib\nfor name in {names}: importlib.import_module(name)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=BENCHMARKS, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
