@@ -9,12 +9,14 @@ import stat
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from starlette.testclient import TestClient
 from tests.studio.conftest import PEOPLE, Running
 
+from petaudit.cli import main
 from petaudit.studio import server
 from petaudit.studio.session import Studio
 
@@ -224,3 +226,12 @@ def test_nothing_is_left_however_it_ends(tmp_path: Path, people: Path, how: int)
     assert started.folders == []
     assert started.process.returncode == (-how if how == signal.SIGKILL else 0)
     assert started.errors.read_text() == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [("nowhere.csv", "does not exist"), ("benchmark://none", "unknown benchmark")],
+)
+def test_a_table_that_is_not_there_is_said_at_once(given: str, said: str, capsys: Any) -> None:
+    assert main(["studio", given, "--no-browser"]) == 2
+    assert said in capsys.readouterr().err

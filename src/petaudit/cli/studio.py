@@ -11,7 +11,8 @@ from petaudit.cli.streams import say
 from petaudit.errors import InputError, OptionError
 from petaudit.i18n.catalogue import language
 from petaudit.system.memory import set_memory
-from petaudit.tables import remove_orphans
+from petaudit.tables import is_address, remove_orphans
+from petaudit.tables.files import find_files
 
 _NEEDED = ("starlette", "uvicorn")
 _LAST_PORT = 65_535
@@ -28,6 +29,9 @@ def studio(chosen: argparse.Namespace) -> int:
     if not 0 <= port <= _LAST_PORT:
         raise OptionError("--port must be from 0 to {most}, got {port}", most=_LAST_PORT, port=port)
     set_memory(chosen.memory)
+    if chosen.table is not None and not is_address(chosen.table):
+        # Whoever typed it is here, and not yet at the page.
+        find_files(chosen.table)
     # It needs the two packages.
     from petaudit.studio.server import serve  # noqa: PLC0415
     from petaudit.studio.session import Studio  # noqa: PLC0415
